@@ -1,0 +1,77 @@
+"""What can go wrong, in the domain's words.
+
+Each error knows the HTTP status that it deserves, and OpenAI's `type` and `code` for it, as class
+attributes; nothing here knows HTTP itself.
+"""
+
+from typing import ClassVar
+
+
+class LegatoError(Exception):
+    """Any failure that a client is told about in words."""
+
+    status: ClassVar[int] = 500
+    type: ClassVar[str] = "server_error"
+    code: ClassVar[str | None] = None
+
+    def __init__(self, message: str, *, param: str | None = None) -> None:
+        """Keep `message` for the person, and `param`, the request field at fault, if one is."""
+        super().__init__(message)
+        self.message = message
+        self.param = param
+
+
+class InvalidRequestError(LegatoError):
+    """The request itself is at fault."""
+
+    status = 400
+    type = "invalid_request_error"
+
+
+class NothingToSpeakError(InvalidRequestError):
+    """The text holds no character that a voice could speak."""
+
+    code = "nothing_to_speak"
+
+
+class UnknownModelError(InvalidRequestError):
+    """No such model here."""
+
+    status = 404
+    code = "model_not_found"
+
+
+class UnknownVoiceError(InvalidRequestError):
+    """The model has no such voice."""
+
+    status = 404
+    code = "voice_not_found"
+
+
+class OverloadedError(LegatoError):
+    """The queue is full."""
+
+    status = 429
+    type = "rate_limit_error"
+    code = "overloaded"
+
+
+class ShuttingDownError(LegatoError):
+    """The server takes no new work."""
+
+    status = 503
+    code = "shutting_down"
+
+
+class GenerationError(LegatoError):
+    """The model failed; the message says how without showing the machine's insides."""
+
+    code = "generation_failed"
+
+
+class EncoderClosedError(LegatoError):
+    """Samples were fed to an encoder that is already closed."""
+
+
+class VoiceFileError(LegatoError):
+    """A voice's files are missing, damaged or of a kind that is not understood."""
