@@ -75,3 +75,7 @@ class EncoderClosedError(LegatoError):
 
 class VoiceFileError(LegatoError):
     """A voice's files are missing, damaged or of a kind that is not understood."""
+
+
+class InvalidSettingError(LegatoError):
+    """The operator chose something that cannot be; the message names it."""
