@@ -1,6 +1,6 @@
 """The contract between a voice and the rest: words in, chunks of PCM with marks out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -93,8 +93,8 @@ class Engine(Protocol):
     def voices(self) -> Sequence[Voice]:
         """What it can sound like, the default voice first."""
 
-    def generate(self, utterance: Utterance) -> Iterator[AudioChunk]:
+    def generate(self, utterance: Utterance) -> Generator[AudioChunk]:
         """Speak one sentence; marks count samples from the sentence's own start.
 
-        The caller closes the iterator.
+        The caller closes the generator.
         """
