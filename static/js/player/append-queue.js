@@ -1,0 +1,177 @@
+/**
+ * The only hand that touches a SourceBuffer. One append at a time, in order; only `updateend`
+ * lets the next one go.
+ * @module
+ */
+
+import { PlayerError, nameOf } from "./errors.js";
+
+/**
+ * @typedef {object} QueueEvents
+ * @property {() => void} onAdvance an append is in, or there is room again to ask for
+ * @property {(error: PlayerError) => void} onFailure nothing more can be appended
+ */
+
+/** An append has a fixed cost, so what piled up goes in together; a refused one must stay small. */
+const BLOCK_BYTES = 64 * 1024;
+
+export class AppendQueue {
+  /** @type {Uint8Array<ArrayBuffer>[]} */
+  #pending = [];
+  /** @type {Uint8Array<ArrayBuffer> | null} the block that is being appended, or waits for room */
+  #block = null;
+  #pendingBytes = 0;
+  #busy = false;
+  #full = false;
+  #ending = false;
+  #closed = false;
+
+  /** @type {MediaSource} */
+  #mediaSource;
+  /** @type {SourceBuffer} */
+  #sourceBuffer;
+  /** @type {QueueEvents} */
+  #events;
+
+  /**
+   * @param {MediaSource} mediaSource open
+   * @param {SourceBuffer} sourceBuffer of that source, set up and idle
+   * @param {QueueEvents & {signal: AbortSignal}} options the signal ends the queue's life: what the
+   *   buffer says afterwards belongs to a playback that is over
+   */
+  constructor(mediaSource, sourceBuffer, { signal, ...events }) {
+    this.#mediaSource = mediaSource;
+    this.#sourceBuffer = sourceBuffer;
+    this.#events = events;
+    const failed = () => this.#fail(new PlayerError("decode", "The sound could not be decoded."));
+    sourceBuffer.addEventListener("updateend", () => this.#appended(), { signal });
+    sourceBuffer.addEventListener("error", failed, { signal });
+    sourceBuffer.addEventListener("abort", failed, { signal });
+    mediaSource.addEventListener("sourceclose", () => this.close(), { signal });
+    signal.addEventListener("abort", () => this.close(), { once: true });
+  }
+
+  /** Bytes taken in and not yet in the SourceBuffer. */
+  get pendingBytes() {
+    return this.#pendingBytes;
+  }
+
+  /** Whether the SourceBuffer refused the next block for want of room. */
+  get isFull() {
+    return this.#full;
+  }
+
+  /**
+   * Takes bytes in; they are not copied unless they have to be joined with others.
+   * @param {Uint8Array<ArrayBuffer>} bytes
+   */
+  append(bytes) {
+    if (this.#closed || this.#ending || bytes.byteLength === 0) return;
+    this.#pending.push(bytes);
+    this.#pendingBytes += bytes.byteLength;
+    if (!this.#full) this.#advance();
+  }
+
+  /** Ends the stream once everything before it is in. */
+  end() {
+    this.#ending = true;
+    this.#advance();
+  }
+
+  /**
+   * Tries a refused block again, after something was played.
+   * @returns {boolean} whether there is no refused block any more
+   */
+  retry() {
+    if (this.#full) this.#advance();
+    return !this.#full;
+  }
+
+  /** Drops everything; harmless when repeated. */
+  close() {
+    this.#closed = true;
+    this.#pending = [];
+    this.#block = null;
+    this.#pendingBytes = 0;
+  }
+
+  #appended() {
+    if (this.#closed) return;
+    this.#busy = false;
+    this.#pendingBytes -= this.#block?.byteLength ?? 0;
+    this.#block = null;
+    this.#advance();
+    this.#events.onAdvance();
+  }
+
+  #advance() {
+    if (this.#closed || this.#busy || this.#sourceBuffer.updating) return;
+    this.#block ??= takeBlock(this.#pending);
+    if (this.#block) this.#push(this.#block);
+    else if (this.#ending) this.#finish();
+  }
+
+  /** @param {Uint8Array<ArrayBuffer>} block */
+  #push(block) {
+    try {
+      this.#sourceBuffer.appendBuffer(block);
+      this.#busy = true;
+      this.#full = false;
+    } catch (reason) {
+      if (nameOf(reason) === "QuotaExceededError") this.#full = true;
+      else this.#fail(new PlayerError("decode", "The sound could not be added.", { cause: reason }));
+    }
+  }
+
+  #finish() {
+    // Without an argument, whatever happened: "network" would silence what is still to be heard.
+    if (this.#mediaSource.readyState === "open") this.#mediaSource.endOfStream();
+  }
+
+  /** @param {PlayerError} error */
+  #fail(error) {
+    if (this.#closed) return;
+    this.close();
+    this.#events.onFailure(error);
+  }
+}
+
+/**
+ * Takes one block off the front of the list: a lone chunk as it is, small ones joined.
+ * @param {Uint8Array<ArrayBuffer>[]} pending shortened by what was taken
+ * @returns {Uint8Array<ArrayBuffer> | null}
+ */
+function takeBlock(pending) {
+  let count = 0;
+  let bytes = 0;
+  while (count < pending.length && (count === 0 || bytes + sizeOf(pending, count) <= BLOCK_BYTES)) {
+    bytes += sizeOf(pending, count);
+    count += 1;
+  }
+  return count === 0 ? null : join(pending.splice(0, count), bytes);
+}
+
+/**
+ * @param {Uint8Array<ArrayBuffer>[]} chunks
+ * @param {number} index
+ */
+function sizeOf(chunks, index) {
+  return chunks[index]?.byteLength ?? 0;
+}
+
+/**
+ * @param {Uint8Array<ArrayBuffer>[]} chunks one or more
+ * @param {number} totalBytes
+ * @returns {Uint8Array<ArrayBuffer>}
+ */
+function join(chunks, totalBytes) {
+  const [only] = chunks;
+  if (only && chunks.length === 1) return only;
+  const joined = new Uint8Array(totalBytes);
+  let offset = 0;
+  for (const chunk of chunks) {
+    joined.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return joined;
+}
