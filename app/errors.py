@@ -79,3 +79,10 @@ class VoiceFileError(LegatoError):
 
 class InvalidSettingError(LegatoError):
     """The operator chose something that cannot be; the message names it."""
+
+
+class ClientGoneError(LegatoError):
+    """The client hung up before there was anything to send; the status is for the log only."""
+
+    status = 499
+    type = "client_gone"

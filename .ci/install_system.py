@@ -1,0 +1,91 @@
+"""Install the two things that no Python wheel brings: a Fortran runtime and a Chromium.
+
+Each is looked for first, then asked of the distribution's package manager where that may be done
+without a password. What can't be installed is told with its cure.
+"""
+
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+DOWNLOAD_SECONDS = 300
+
+
+def install_package(name: str) -> bool:
+    """Install a Debian package as root, or through sudo where it asks for no password."""
+    apt = shutil.which("apt-get")
+    sudo = shutil.which("sudo")
+    if apt is None or (os.geteuid() != 0 and sudo is None):
+        return False
+    prefix = [] if os.geteuid() == 0 else [str(sudo), "-n"]
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    commands = [[*prefix, apt, "-qq", "update"], [*prefix, apt, "-qq", "-y", "install", name]]
+    return all(
+        subprocess.run(command, check=False, env=environment, stdout=subprocess.DEVNULL).returncode
+        == 0
+        for command in commands
+    )
+
+
+def has_libgfortran() -> bool:
+    """Whether OpenBLAS will find its Fortran runtime; only Linux needs one."""
+    if sys.platform != "linux":
+        return True
+    try:
+        ctypes.CDLL("libgfortran.so.5")
+    except OSError:
+        return False
+    return True
+
+
+def install_libgfortran() -> str | None:
+    """Give MLX a fast BLAS; without it the server runs, many times slower."""
+    if has_libgfortran() or (install_package("libgfortran5") and has_libgfortran()):
+        return None
+    print(
+        "Legato will run slowly: libgfortran.so.5 is missing."
+        " Install it (Debian, Ubuntu: apt-get install libgfortran5) and start again.",
+        file=sys.stderr,
+    )
+    return None
+
+
+def find_chromium() -> Path | None:
+    """Look where the end-to-end tests look."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - only tests have it
+
+    with sync_playwright() as playwright:
+        own = Path(playwright.chromium.executable_path)
+    names = ("chromium", "chromium-browser", "google-chrome")
+    found = [os.environ.get("LEGATO_CHROMIUM"), own, *map(shutil.which, names)]
+    return next((Path(path) for path in found if path and Path(path).exists()), None)
+
+
+def download_chromium() -> bool:
+    """Ask Playwright for its own build."""
+    command = [sys.executable, "-m", "playwright", "install", "chromium"]
+    try:
+        outcome = subprocess.run(command, check=False, timeout=DOWNLOAD_SECONDS)
+    except subprocess.TimeoutExpired:
+        return False
+    return outcome.returncode == 0
+
+
+def install_chromium() -> str | None:
+    """Give the end-to-end tests their browser; gives the message if that can't be done."""
+    for attempt in (lambda: True, download_chromium, lambda: install_package("chromium")):
+        if attempt() and find_chromium() is not None:
+            return None
+    return (
+        "The end-to-end tests need a Chromium and none could be installed."
+        " Install one (Debian: apt-get install chromium), or set LEGATO_CHROMIUM to its path."
+    )
+
+
+INSTALLERS = {"libgfortran": install_libgfortran, "chromium": install_chromium}
+
+if __name__ == "__main__":
+    sys.exit(INSTALLERS[sys.argv[1]]())

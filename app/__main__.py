@@ -1,0 +1,130 @@
+"""The command line: python -m app serve | say | voices | bench."""
+
+import argparse
+import logging
+import os
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import uvicorn
+
+from app.errors import InvalidRequestError, LegatoError
+from app.formats import FORMATS, AudioFormat, find_format
+from app.main import create_app, load_engines
+from app.settings import Settings, describe_settings
+from app.speech.catalogue import Catalogue
+from app.speech.encoder import FileEncoder
+from app.speech.stream import Speech, encoded
+
+
+def serve(arguments: argparse.Namespace) -> None:
+    """Run the server until it is told to stop."""
+    settings = _read_settings(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s:  %(message)s")
+    uvicorn.run(
+        create_app(settings),
+        host=settings.host,
+        port=settings.port,
+        log_config=None,
+        timeout_graceful_shutdown=settings.grace_seconds,
+    )
+
+
+def say(arguments: argparse.Namespace) -> None:
+    """Speak a text into a file; its name chooses the format."""
+    settings = _read_settings(arguments)
+    audio_format = _choose_format(arguments.output, arguments.format)
+    text = sys.stdin.read() if arguments.text == "-" else arguments.text
+    engine, voice = Catalogue(load_engines(settings)).find(None, arguments.voice)
+    speech = Speech(text, voice, speed=arguments.speed, seed=arguments.seed)
+    started = time.perf_counter()
+    try:
+        with (
+            arguments.output.open("wb") as file,
+            closing(
+                encoded(engine, speech, lambda rate: FileEncoder(audio_format, rate, file))
+            ) as turns,
+        ):
+            for _ in turns:
+                pass
+    except LegatoError:
+        arguments.output.unlink()
+        raise
+    print(f"{arguments.output}: made in {time.perf_counter() - started:.2f} s")
+
+
+def list_voices(arguments: argparse.Namespace) -> None:
+    """Print the voices that there are."""
+    for engine, voice in Catalogue(load_engines(_read_settings(arguments))).voices():
+        print(f"{voice.id}\t{voice.language}\t{engine.id}")
+
+
+def bench(arguments: argparse.Namespace) -> None:
+    """Measure, as ratios taken side by side in this run."""
+    # The benchmarks need the judges, which only a development install has.
+    from app.bench import run  # noqa: PLC0415
+
+    run(_read_settings(arguments))
+
+
+def _choose_format(output: Path, name: str | None) -> AudioFormat:
+    if name is not None:
+        return find_format(name)
+    extension = output.suffix.removeprefix(".").lower()
+    for audio_format in FORMATS.values():
+        if audio_format.extension == extension:
+            return audio_format
+    known = ", ".join(dict.fromkeys(f".{known.extension}" for known in FORMATS.values()))
+    raise InvalidRequestError(f"No format is written as {output.name!r}; name it one of {known}.")
+
+
+def _read_settings(arguments: argparse.Namespace) -> Settings:
+    flags = {
+        name: value
+        for name, value in vars(arguments).items()
+        if name in Settings.__struct_fields__ and value is not None
+    }
+    return Settings.load(os.environ, flags)
+
+
+def _parse(words: Sequence[str] | None) -> argparse.Namespace:
+    settings = argparse.ArgumentParser(add_help=False)
+    for name, help_text in describe_settings().items():
+        settings.add_argument(f"--{name.replace('_', '-')}", help=help_text)
+    parser = argparse.ArgumentParser(prog="python -m app", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for run, name in ((serve, "serve"), (say, "say"), (list_voices, "voices"), (bench, "bench")):
+        command = commands.add_parser(
+            name, help=run.__doc__, description=run.__doc__, parents=[settings]
+        )
+        command.set_defaults(run=run)
+        if run is say:
+            _add_say_arguments(command)
+    return parser.parse_args(words)
+
+
+def _add_say_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("text", help="what to say; - reads it from standard input")
+    command.add_argument("-o", "--output", type=Path, required=True, help="the file to write")
+    command.add_argument("--format", choices=sorted(FORMATS), help="instead of the name's own")
+    command.add_argument("--voice", help="a name from `voices`")
+    command.add_argument("--speed", type=float, default=1.0, help="0.25 to 4; 1 is natural")
+    command.add_argument("--seed", type=int, help="makes the speech repeatable")
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run one command; gives the exit status, 1 with one line of explanation for a known error."""
+    arguments = _parse(words)
+    try:
+        arguments.run(arguments)
+    except LegatoError as error:
+        print(f"legato: {error.message}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

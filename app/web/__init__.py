@@ -1,0 +1,1 @@
+"""HTTP at the edge: routes, errors in OpenAI's shape, and the page."""

@@ -1,0 +1,71 @@
+"""A streamed body: primed before the headers leave, closed however it ends."""
+
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import anyio
+from litestar import Request
+from litestar.background_tasks import BackgroundTask
+from litestar.response import Stream
+
+from app.errors import ClientGoneError
+
+
+async def _wait_for_hang_up(request: Request[Any, Any, Any]) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        """A body's remaining parts are of no interest here."""
+
+
+async def prime(request: Request[Any, Any, Any], pieces: AsyncGenerator[bytes]) -> bytes:
+    """Wait for the first piece, or for the client to hang up, whichever comes first.
+
+    A failure of the first piece is raised here, where it still becomes an honest status; a hang-up
+    closes `pieces` and raises ClientGoneError. Gives b"" where there is no piece at all.
+    """
+    first: list[bytes | BaseException] = []
+
+    async def take_first() -> None:
+        try:
+            first.append(await anext(pieces, b""))
+        except Exception as error:  # noqa: BLE001 - raised below, outside of the task group
+            first.append(error)
+        tasks.cancel_scope.cancel()
+
+    async def watch() -> None:
+        await _wait_for_hang_up(request)
+        tasks.cancel_scope.cancel()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(take_first)
+        tasks.start_soon(watch)
+    if not first:
+        await pieces.aclose()
+        raise ClientGoneError("The client hung up before the first byte.")
+    if isinstance(first[0], BaseException):
+        raise first[0]
+    return first[0]
+
+
+async def stream_body(
+    request: Request[Any, Any, Any],
+    pieces: AsyncGenerator[bytes],
+    *,
+    media_type: str,
+    headers: dict[str, str],
+) -> Stream:
+    """Prime `pieces` and make the response that sends them.
+
+    The generator is closed on every path; an error after the first piece aborts the body, so that
+    no client takes a torn stream for a whole one.
+    """
+    first = await prime(request, pieces)
+
+    async def resume() -> AsyncGenerator[bytes]:
+        yield first
+        async for piece in pieces:
+            yield piece
+
+    # `pieces` is what must be closed, also where the body never began.
+    return Stream(
+        resume(), media_type=media_type, headers=headers, background=BackgroundTask(pieces.aclose)
+    )

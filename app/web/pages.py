@@ -1,0 +1,77 @@
+"""The page, which works without JavaScript too, and the files that it is made of."""
+
+import hashlib
+from pathlib import Path
+from typing import Annotated, Final
+from urllib.parse import urlencode
+
+from litestar import Router, get
+from litestar.datastructures import CacheControlHeader
+from litestar.di import NamedDependency
+from litestar.params import Parameter
+from litestar.response import Template
+from litestar.static_files import create_static_files_router
+
+from app.formats import FORMATS
+from app.settings import Settings
+from app.speech.catalogue import Catalogue
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+STATIC_FOLDER: Final = ROOT / "static"
+TEMPLATE_FOLDER: Final = ROOT / "templates"
+SAMPLE_TEXT: Final = (
+    "Hello. This voice is made while you listen, and it reaches you as one unbroken stream."
+)
+YEAR_SECONDS: Final = 365 * 24 * 3600
+
+
+def name_static_prefix(folder: Path = STATIC_FOLDER) -> str:
+    """Name the static files by a hash of what they hold, so that they may be cached for good."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
+    return f"/static/{digest.hexdigest()[:12]}"
+
+
+def serve_static_files(prefix: str) -> Router:
+    """Serve static/ below `prefix`, cached for a year: a changed file has another address."""
+    return create_static_files_router(
+        path=prefix,
+        directories=[STATIC_FOLDER],
+        cache_control=CacheControlHeader(max_age=YEAR_SECONDS, public=True, immutable=True),
+    )
+
+
+@get("/", sync_to_thread=False, include_in_schema=False)
+def show_page(  # noqa: PLR0913 - one parameter for each field of the query
+    *,
+    catalogue: NamedDependency[Catalogue],
+    settings: NamedDependency[Settings],
+    static_prefix: NamedDependency[str],
+    text: Annotated[str | None, Parameter(query="input")] = None,
+    voice: str = "",
+    speed: str = "1",
+    response_format: str = "",
+) -> Template:
+    """Show the page; with `input`, as the form sends it without JavaScript, an <audio> plays it."""
+    query = {"input": text, "voice": voice, "speed": speed, "response_format": response_format}
+    chosen = {name: value for name, value in query.items() if value}
+    return Template(
+        "index.html",
+        context={
+            "static": static_prefix,
+            "voices": [
+                {"id": v.id, "name": v.name, "language": v.language, "model": engine.id}
+                for engine, v in catalogue.voices()
+            ],
+            "formats": list(FORMATS.values()),
+            "max_characters": settings.max_input_characters,
+            "text": SAMPLE_TEXT if text is None else text,
+            "voice": voice,
+            "speed": speed,
+            "response_format": response_format,
+            "audio_source": f"/v1/audio/speech?{urlencode(chosen)}" if text else None,
+        },
+        headers={"Cache-Control": "no-cache"},
+    )

@@ -1,0 +1,66 @@
+"""POST and GET /v1/audio/speech: a text in, one container out."""
+
+from typing import Annotated, Any, Literal
+
+from litestar import Controller, Request, get, post
+from litestar.di import NamedDependency, Provide
+from litestar.params import JSONBody, Parameter
+from litestar.response import Stream
+
+from app.schemas import LARGEST_SEED, SpeechBody
+from app.web.studio import Studio
+
+
+def read_query(  # noqa: PLR0913 - one parameter for each field of the query
+    *,
+    text: Annotated[str, Parameter(query="input", description="the text to speak")],
+    model: str | None = None,
+    voice: str | None = None,
+    response_format: str = "mp3",
+    speed: Annotated[float, Parameter(ge=0.25, le=4)] = 1.0,
+    stream_format: Literal["audio"] = "audio",
+    instructions: str | None = None,
+    stream: bool = True,
+    streaming_interval: Annotated[float, Parameter(ge=0.05, le=10)] = 1.0,
+    seed: Annotated[int | None, Parameter(ge=0, le=LARGEST_SEED)] = None,
+) -> SpeechBody:
+    """Read the query of a GET as if it were the body of a POST."""
+    return SpeechBody(
+        input=text,
+        model=model,
+        voice=voice,
+        response_format=response_format,
+        speed=speed,
+        stream_format=stream_format,
+        instructions=instructions,
+        stream=stream,
+        streaming_interval=streaming_interval,
+        seed=seed,
+    )
+
+
+class SpeechController(Controller):
+    """One speech a request, streamed as it is made or sent whole."""
+
+    path = "/v1/audio/speech"
+    tags = ("speech",)
+
+    @post(status_code=200, summary="Speak a text")
+    async def speak(
+        self,
+        request: Request[Any, Any, Any],
+        data: JSONBody[SpeechBody],
+        studio: NamedDependency[Studio],
+    ) -> Stream:
+        """Speak the text in the JSON body."""
+        return await studio.respond(request, data)
+
+    @get(dependencies={"query": Provide(read_query, sync_to_thread=False)}, summary="Speak a text")
+    async def speak_query(
+        self,
+        request: Request[Any, Any, Any],
+        query: NamedDependency[SpeechBody],
+        studio: NamedDependency[Studio],
+    ) -> Stream:
+        """Speak the text in the query, so that <audio src> works by itself."""
+        return await studio.respond(request, query)
