@@ -1,0 +1,1 @@
+"""The embedded voice: any Piper model, spoken by MLX."""
