@@ -1,0 +1,181 @@
+"""One open container for a whole response: samples in, the bytes that they made ready out."""
+
+import tempfile
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import dataclass
+from types import TracebackType
+from typing import IO, Final, Self
+
+import numpy as np
+
+from app.errors import EncoderClosedError
+from app.formats import AudioFormat
+from app.speech.engine import Samples
+from app.speech.libav_track import LibavTrack
+from app.speech.resampling import create_resampler
+from app.speech.tracks import PcmTrack, Sink, Track, make_wav_header
+
+_SPOOLED_BYTES: Final = 1 << 20
+"""A complete file stays in memory up to this size, then moves to a temporary file."""
+
+
+class StreamEncoder:
+    """Encodes mono samples into one container, a piece at a time.
+
+    It belongs to one thread at a time. `sample_rate` is the coded rate in Hz, and
+    `mse_lead_samples` the silence, counted at that rate, that MediaSource plays first.
+    """
+
+    def __init__(self, audio_format: AudioFormat, sample_rate: int) -> None:
+        """Open the container for input at `sample_rate` Hz.
+
+        Raises InvalidRequestError for a rate outside 8 to 192 kHz.
+        """
+        self._outbox = _Outbox()
+        self._pipeline = _Pipeline(audio_format, sample_rate, self._outbox)
+        self.sample_rate = self._pipeline.sample_rate
+        self.mse_lead_samples = audio_format.mse_lead_samples(sample_rate)
+
+    def feed(self, samples: Samples) -> bytes:
+        """Encode float samples of shape (n,) and return the bytes that became ready, if any.
+
+        Samples beyond full scale are clipped, and what is not a number is silence. Raises
+        EncoderClosedError after finish() or close().
+        """
+        self._pipeline.feed(samples)
+        return self._outbox.take()
+
+    def finish(self) -> bytes:
+        """End the container and return its last bytes; raises EncoderClosedError when repeated."""
+        self._pipeline.finish()
+        return self._outbox.take()
+
+    def close(self) -> None:
+        """Free everything, finished or not; what was not yet returned is lost."""
+        self._pipeline.close()
+        self._outbox.take()
+
+    def __enter__(self) -> Self:
+        """Return the encoder itself."""
+        return self
+
+    def __exit__(
+        self,
+        error_type: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close it."""
+        self.close()
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedFile:
+    """A complete file, ready to be read from its start; whoever holds it closes `file`.
+
+    `size` is in bytes, `sample_rate` the coded rate in Hz, `samples` how many were put in at
+    that rate.
+    """
+
+    file: IO[bytes]
+    size: int
+    sample_rate: int
+
+
+def encode_file(
+    audio_format: AudioFormat, sample_rate: int, chunks: Iterable[Samples]
+) -> EncodedFile:
+    """Encode mono `chunks` at `sample_rate` Hz into a file whose headers know its length.
+
+    Only the encoded file is held, in memory up to 1 MiB and on disk beyond. `chunks` stays the
+    caller's to close. Raises what `chunks` raises, and InvalidRequestError for the rate.
+    """
+    file = tempfile.SpooledTemporaryFile(max_size=_SPOOLED_BYTES)  # noqa: SIM115 - returned open
+    try:
+        with closing(_Pipeline(audio_format, sample_rate, file, complete=True)) as pipeline:
+            for chunk in chunks:
+                pipeline.feed(chunk)
+            pipeline.finish()
+        size = file.seek(0, 2)
+        if audio_format.name == "wav":
+            file.seek(0)
+            file.write(make_wav_header(pipeline.sample_rate, data_bytes=size - 44))
+        file.seek(0)
+    except BaseException:
+        file.close()
+        raise
+    return EncodedFile(file, size, pipeline.sample_rate)
+
+
+class _Pipeline:
+    """Samples made safe, resampled and put into a track."""
+
+    def __init__(
+        self, audio_format: AudioFormat, sample_rate: int, sink: Sink, *, complete: bool = False
+    ) -> None:
+        self.sample_rate = audio_format.coded_rate(sample_rate)
+        self._track: Track | None = _open_track(
+            audio_format, self.sample_rate, sink, complete=complete
+        )
+        self._resampler = create_resampler(sample_rate, self.sample_rate)
+
+    def feed(self, samples: Samples) -> None:
+        track = self._get_open_track()
+        if samples.size:
+            self._write(track, self._resampler.feed(make_safe(samples)))
+
+    def finish(self) -> None:
+        track = self._get_open_track()
+        self._write(track, self._resampler.finish())
+        track.finish()
+        self.close()
+
+    def close(self) -> None:
+        track, self._track = self._track, None
+        if track is not None:
+            track.close()
+            del self._resampler
+
+    def _get_open_track(self) -> Track:
+        if self._track is None:
+            raise EncoderClosedError("The encoder is closed and takes no more samples.")
+        return self._track
+
+    @staticmethod
+    def _write(track: Track, samples: Samples) -> None:
+        if samples.size:
+            track.write(samples)
+
+
+class _Outbox:
+    """Bytes on their way out; only `write`, so that libav cannot seek back."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+
+    def write(self, data: bytes, /) -> None:
+        self._pieces.append(data)
+
+    def take(self) -> bytes:
+        taken, self._pieces = b"".join(self._pieces), []
+        return taken
+
+
+def _open_track(
+    audio_format: AudioFormat, sample_rate: int, sink: Sink, *, complete: bool
+) -> Track:
+    coding = audio_format.coding
+    if coding is None:
+        return PcmTrack(audio_format, sample_rate, sink)
+    options = coding.file_options if complete else coding.stream_options
+    return LibavTrack(coding, sample_rate, sink=sink, options=options)
+
+
+def make_safe(samples: Samples) -> Samples:
+    """Return samples within -1 and 1, NaN as 0, without a copy where they already are."""
+    samples = np.ascontiguousarray(samples, dtype=np.float32)
+    # Any comparison with NaN is false, so this also finds it.
+    if samples.min() >= -1.0 and samples.max() <= 1.0:
+        return samples
+    return np.clip(np.nan_to_num(samples, nan=0.0, posinf=1.0, neginf=-1.0), -1.0, 1.0)
