@@ -1,0 +1,67 @@
+"""What a chunk costs through an encoder held open, beside a process a chunk and one pass."""
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Final
+
+import imageio_ffmpeg
+import numpy as np
+
+from app.bench.timing import Ratio, clock, time_in_turns
+from app.formats import FORMATS, AudioFormat
+from app.settings import Settings
+from app.speech.encoder import StreamEncoder
+from app.speech.engine import Samples
+
+RATE: Final = 24_000
+CHUNK: Final = RATE // 5
+CHUNKS: Final = 150
+PROCESSES: Final = 5
+
+
+def measure_encoding(_: Settings) -> Iterator[Ratio]:
+    """Encode 30 s in chunks of 0.2 s, as mp3 and as WebM."""
+    noise = np.random.default_rng(1).standard_normal(CHUNK * CHUNKS).astype(np.float32) * 0.1
+    for name in ("mp3", "webm"):
+        audio_format = FORMATS[name]
+        chunked, process = time_in_turns(
+            clock(lambda f=audio_format: _encode(f, noise, CHUNK)),
+            clock(lambda f=audio_format: _encode_by_processes(f, noise)),
+            rounds=3,
+        )
+        yield Ratio(
+            f"{name}: a 0.2 s chunk, encoder held open / ffmpeg process a chunk",
+            chunked / CHUNKS,
+            process / PROCESSES,
+            bound=1 / 50,
+        )
+        chunked, one_pass = time_in_turns(
+            clock(lambda f=audio_format: _encode(f, noise, CHUNK)),
+            clock(lambda f=audio_format: _encode(f, noise, noise.size)),
+        )
+        yield Ratio(
+            f"{name}: a 0.2 s chunk, encoder held open / its share of one pass",
+            chunked / CHUNKS,
+            one_pass / CHUNKS,
+            bound=1.3,
+        )
+
+
+def _encode(audio_format: AudioFormat, samples: Samples, step: int) -> None:
+    with closing(StreamEncoder(audio_format, RATE)) as encoder:
+        for start in range(0, samples.size, step):
+            encoder.feed(samples[start : start + step])
+        encoder.finish()
+
+
+def _encode_by_processes(audio_format: AudioFormat, samples: Samples) -> None:
+    """Encode a few chunks as mlx-audio's server does: a process and a file for each."""
+    command = [
+        *(imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error"),
+        *("-f", "s16le", "-ar", str(RATE), "-ac", "1", "-i", "pipe:0"),
+        *("-c:a", str(audio_format.codec), "-f", str(audio_format.muxer), "pipe:1"),
+    ]
+    pcm = (samples[:CHUNK] * 32_767).astype(np.int16).tobytes()
+    for _ in range(PROCESSES):
+        subprocess.run(command, input=pcm, check=True, stdout=subprocess.DEVNULL)  # noqa: S603
