@@ -12,9 +12,10 @@ import numpy as np
 from app.errors import EncoderClosedError
 from app.formats import AudioFormat
 from app.speech.engine import Samples
+from app.speech.file_headers import complete_header
 from app.speech.libav_track import LibavTrack
 from app.speech.resampling import create_resampler
-from app.speech.tracks import PcmTrack, Sink, Track, make_wav_header
+from app.speech.tracks import PcmTrack, Sink, Track
 
 _SPOOLED_BYTES: Final = 1 << 20
 """A complete file stays in memory up to this size, then moves to a temporary file."""
@@ -74,8 +75,7 @@ class StreamEncoder:
 class EncodedFile:
     """A complete file, ready to be read from its start; whoever holds it closes `file`.
 
-    `size` is in bytes, `sample_rate` the coded rate in Hz, `samples` how many were put in at
-    that rate.
+    `size` is in bytes, `sample_rate` the coded rate in Hz.
     """
 
     file: IO[bytes]
@@ -98,10 +98,9 @@ def encode_file(
                 pipeline.feed(chunk)
             pipeline.finish()
         size = file.seek(0, 2)
-        if audio_format.name == "wav":
-            file.seek(0)
-            file.write(make_wav_header(pipeline.sample_rate, data_bytes=size - 44))
-        file.seek(0)
+        complete_header(
+            file, audio_format, samples=pipeline.coded_samples, rate=pipeline.sample_rate
+        )
     except BaseException:
         file.close()
         raise
@@ -109,7 +108,7 @@ def encode_file(
 
 
 class _Pipeline:
-    """Samples made safe, resampled and put into a track."""
+    """Samples made safe, resampled and put into a track; `coded_samples` counts these."""
 
     def __init__(
         self, audio_format: AudioFormat, sample_rate: int, sink: Sink, *, complete: bool = False
@@ -119,6 +118,7 @@ class _Pipeline:
             audio_format, self.sample_rate, sink, complete=complete
         )
         self._resampler = create_resampler(sample_rate, self.sample_rate)
+        self.coded_samples = 0
 
     def feed(self, samples: Samples) -> None:
         track = self._get_open_track()
@@ -142,8 +142,8 @@ class _Pipeline:
             raise EncoderClosedError("The encoder is closed and takes no more samples.")
         return self._track
 
-    @staticmethod
-    def _write(track: Track, samples: Samples) -> None:
+    def _write(self, track: Track, samples: Samples) -> None:
+        self.coded_samples += samples.size
         if samples.size:
             track.write(samples)
 
