@@ -6,7 +6,7 @@
 
 import { PlayerError, nameOf } from "./errors.js";
 import { PlaybackStats } from "./playback-stats.js";
-import { bufferedEnd } from "./read-gate.js";
+import { bufferedEnd } from "./ranges.js";
 
 /** @typedef {import("./playback-stats.js").Stats} Stats */
 

@@ -3,6 +3,8 @@
  * @module
  */
 
+import { secondsAhead } from "./ranges.js";
+
 /** @typedef {import("./append-queue.js").AppendQueue} AppendQueue */
 /** @typedef {import("./platform.js").AnyMediaSource} AnyMediaSource */
 
@@ -58,23 +60,4 @@ export class ReadGate {
     this.#release();
     this.#release = null;
   }
-}
-
-/**
- * Where the buffered sound ends. Asks the element, never the SourceBuffer: that one throws once
- * it was removed.
- * @param {HTMLMediaElement} audio
- * @returns {number} in seconds
- */
-export function bufferedEnd(audio) {
-  const { buffered } = audio;
-  return buffered.length === 0 ? 0 : buffered.end(buffered.length - 1);
-}
-
-/**
- * @param {HTMLMediaElement} audio
- * @returns {number} seconds of sound between the ear and the end of what is buffered
- */
-export function secondsAhead(audio) {
-  return Math.max(0, bufferedEnd(audio) - audio.currentTime);
 }

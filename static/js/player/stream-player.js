@@ -13,8 +13,9 @@
 import { PlayerError } from "./errors.js";
 import { Playback } from "./playback.js";
 import { attachMediaSource, browserPlatform, typeSupport } from "./platform.js";
-import { streamInto } from "./stream.js";
+import { nearestBuffered } from "./ranges.js";
 import { refusal } from "./response-check.js";
+import { streamInto } from "./stream.js";
 
 /** @typedef {import("./playback.js").PlaybackEvents} PlaybackEvents */
 /** @typedef {import("./playback.js").PlayerState} PlayerState */
@@ -114,6 +115,15 @@ export class StreamPlayer extends EventTarget {
   /** Goes on after a pause, a blocked start or the end. Call it in the click handler. */
   resume() {
     this.#playback?.press();
+  }
+
+  /**
+   * Goes to the nearest position that is there to be heard.
+   * @param {number} seconds
+   */
+  seek(seconds) {
+    const position = nearestBuffered(this.#audio.buffered, seconds);
+    if (position !== null) this.#audio.currentTime = position;
   }
 
   /** Ends the playback and hangs up, so that the server stops too. */

@@ -7,7 +7,8 @@
 import { AppendQueue } from "./append-queue.js";
 import { PlayerError, asPlayerError } from "./errors.js";
 import { trimFromHeaders, trimsWithinFrames } from "./priming.js";
-import { ReadGate, secondsAhead } from "./read-gate.js";
+import { secondsAhead } from "./ranges.js";
+import { ReadGate } from "./read-gate.js";
 import { acceptAudio } from "./response-check.js";
 
 /** @typedef {import("./platform.js").AnyMediaSource} AnyMediaSource */

@@ -1,0 +1,40 @@
+/**
+ * Wires the page together.
+ * @module
+ */
+
+import { StreamPlayer } from "../player/stream-player.js";
+import { Controls } from "./controls.js";
+import { DownloadLink } from "./download-link.js";
+import { listenToKeys } from "./keyboard.js";
+import { Reader } from "./reader.js";
+import { keepSettings } from "./saved-settings.js";
+import { SpeechForm } from "./speech-form.js";
+import { StatsView } from "./stats-view.js";
+import { StatusView } from "./status-view.js";
+import { TimelineView } from "./timeline-view.js";
+
+function main() {
+  const audio = document.body.appendChild(Object.assign(new Audio(), { id: "audio" }));
+  const player = new StreamPlayer(audio);
+  const form = new SpeechForm();
+  const stop = () => player.stop();
+  const views = {
+    controls: new Controls({
+      onPause: () => player.pause(),
+      onResume: () => player.resume(),
+      onStop: stop,
+    }),
+    download: new DownloadLink(),
+    stats: new StatsView(),
+    status: new StatusView(),
+    timeline: new TimelineView(audio, { onSeek: (seconds) => player.seek(seconds) }),
+  };
+  const reader = new Reader(player, form, { views });
+  form.onSpeak(() => reader.speak());
+  listenToKeys({ onSpeak: () => form.submit(), onStop: stop });
+  keepSettings(form.settings);
+  document.documentElement.classList.add("ready");
+}
+
+main();
