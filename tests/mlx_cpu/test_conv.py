@@ -1,10 +1,7 @@
 """The rewrites against MLX's own convolutions, over random shapes."""
 
-import sys
-from collections.abc import Iterator
 
 import numpy as np
-import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 

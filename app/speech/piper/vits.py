@@ -81,9 +81,6 @@ def draw(noise: np.random.Generator, shape: tuple[int, ...]) -> npt.NDArray[np.f
 
 
 def count_frames(logs: npt.NDArray[np.float32], length: float) -> Durations:
-    """Turn log durations into whole frames; the sentence has at least one."""
+    """Turn log durations into whole frames, one at least."""
     frames = np.ceil(np.exp(logs) * np.float32(length))
-    durations = np.clip(frames, 0, MOST_FRAMES_PER_ID).astype(np.int64)
-    if not durations.any():
-        durations[-1] = 1
-    return durations
+    return np.clip(frames, 1, MOST_FRAMES_PER_ID).astype(np.int64)

@@ -1,0 +1,70 @@
+"""A sentence's samples window by window, equal to the one-pass waveform.
+
+A window is computed with as many frames on both sides as the flow and the decoder can see, and only
+its inner part is kept. The flow's frames are kept from window to window, since the next window's
+decoder looks back at them.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from app.mlx_cpu import mx
+from app.speech.engine import Samples
+from app.speech.piper.vits import Latents, Vits
+
+FIRST_SECONDS: Final = 0.2
+"""The first window's length: as much as a browser needs to start."""
+SHORTEST_SECONDS: Final = 0.5
+LONGEST_SECONDS: Final = 2.0
+"""Bounds of the windows' growth: context is a waste in short ones, turns get long in long ones."""
+GROWTH: Final = 2.0
+"""A window is computed while the one before it plays: any voice faster than 2 x is in time."""
+
+
+def render_chunks(
+    model: Vits, latents: Latents, *, sample_rate: int, interval_seconds: float
+) -> Iterator[Samples]:
+    """Yield the samples of a sentence in chunks of at most `interval_seconds`."""
+    most = max(1, int(interval_seconds * sample_rate))
+    first = min(FIRST_SECONDS, interval_seconds)
+    longest = min(max(interval_seconds, SHORTEST_SECONDS), LONGEST_SECONDS)
+    rate = sample_rate / model.decoder.hop
+    lengths = grow(max(1, int(first * rate)), max(1, int(longest * rate)))
+    for samples in render_windows(model, latents, lengths):
+        for start in range(0, len(samples), most):
+            yield samples[start : start + most]
+
+
+def grow(first: int, longest: int) -> Iterator[int]:
+    """Yield window lengths in frames, without end."""
+    length = float(first)
+    while True:
+        yield int(length)
+        length = min(length * GROWTH, max(first, longest))
+
+
+def render_windows(model: Vits, latents: Latents, lengths: Iterator[int]) -> Iterator[Samples]:
+    """Yield the samples of a sentence in windows of `lengths` frames, until it ends."""
+    total, reach = latents.frames.shape[0], model.decoder.reach
+    kept, kept_start, start = latents.frames[:0], 0, 0
+    while start < total:
+        end = min(start + next(lengths), total)
+        left, right = max(0, start - reach), min(end + reach, total)
+        fresh = _run_flow(model, latents, kept_start + kept.shape[0], right)
+        kept = mx.concatenate([kept[left - kept_start :], fresh])
+        kept_start = left
+        samples = model.decoder(kept, latents.speaker)
+        hop = model.decoder.hop
+        mx.eval(samples, kept)
+        yield np.asarray(samples)[(start - left) * hop : (end - left) * hop]
+        start = end
+
+
+def _run_flow(model: Vits, latents: Latents, start: int, end: int) -> mx.array:
+    """Return the flow's frames from `start` to `end`, computed within their context."""
+    left = max(0, start - model.flow.reach)
+    right = min(end + model.flow.reach, latents.frames.shape[0])
+    flowed = model.flow(latents.frames[left:right], latents.speaker)
+    return flowed[start - left : end - left]
