@@ -13,11 +13,14 @@ from app.mlx_cpu import mx
 
 FLOAT_TYPES: Final = (mx.float32, mx.float16, mx.bfloat16)
 
+Target = mx.Stream | mx.ThreadLocalStream | mx.Device | mx.DeviceType
+"""Where an operation runs, as MLX lets a caller say."""
+
 original_conv1d: Final[Callable[..., mx.array]] = mx.conv1d
 original_conv_transpose1d: Final[Callable[..., mx.array]] = mx.conv_transpose1d
 
 
-def conv1d(  # noqa: PLR0913 - mx.conv1d's own signature
+def conv1d(  # noqa: PLR0913, PLR0917 - mx.conv1d's own signature
     x: mx.array,
     weight: mx.array,
     /,
@@ -26,7 +29,7 @@ def conv1d(  # noqa: PLR0913 - mx.conv1d's own signature
     dilation: int = 1,
     groups: int = 1,
     *,
-    stream: mx.Stream | mx.Device | None = None,
+    stream: Target | None = None,
 ) -> mx.array:
     """Convolve `x` (batch, length, channels) with `weight` (out, taps, channels), as MLX does.
 
@@ -34,13 +37,13 @@ def conv1d(  # noqa: PLR0913 - mx.conv1d's own signature
     """
     if dilation == 1 or groups != 1 or stream is not None or not _is_rewritable(x, weight):
         return original_conv1d(x, weight, stride, padding, dilation, groups, stream=stream)
-    padded = mx.pad(x, ((0, 0), (padding, padding), (0, 0)))
+    padded = mx.pad(x, [(0, 0), (padding, padding), (0, 0)])
     if padded.shape[1] <= dilation * (weight.shape[1] - 1):
         return original_conv1d(x, weight, stride, padding, dilation, groups)
     return sum_taps(padded, weight, stride=stride, dilation=dilation)
 
 
-def conv_transpose1d(  # noqa: PLR0913 - mx.conv_transpose1d's own signature
+def conv_transpose1d(  # noqa: PLR0913, PLR0917 - mx.conv_transpose1d's own signature
     x: mx.array,
     weight: mx.array,
     /,
@@ -50,7 +53,7 @@ def conv_transpose1d(  # noqa: PLR0913 - mx.conv_transpose1d's own signature
     output_padding: int = 0,
     groups: int = 1,
     *,
-    stream: mx.Stream | mx.Device | None = None,
+    stream: Target | None = None,
 ) -> mx.array:
     """Transposed convolution of `x` (batch, length, channels) with `weight` (out, taps, channels).
 
@@ -64,7 +67,7 @@ def conv_transpose1d(  # noqa: PLR0913 - mx.conv_transpose1d's own signature
     reach = dilation * (weight.shape[1] - 1) + 1
     end = (x.shape[1] - 1) * stride + reach - padding + output_padding
     missing = max(0, end - whole.shape[1])
-    return mx.pad(whole, ((0, 0), (0, missing), (0, 0)))[:, padding:end]
+    return mx.pad(whole, [(0, 0), (0, missing), (0, 0)])[:, padding:end]
 
 
 def sum_taps(x: mx.array, weight: mx.array, *, stride: int, dilation: int) -> mx.array:
@@ -86,10 +89,10 @@ def overlap_add(x: mx.array, weight: mx.array, *, stride: int) -> mx.array:
     """
     outputs, taps, inputs = weight.shape
     pieces = -(-taps // stride)
-    padded = mx.pad(weight, ((0, 0), (0, pieces * stride - taps), (0, 0)))
+    padded = mx.pad(weight, [(0, 0), (0, pieces * stride - taps), (0, 0)])
     kernel = padded.reshape(outputs, pieces, stride, inputs)[:, ::-1]
     kernel = kernel.transpose(2, 0, 1, 3).reshape(stride * outputs, pieces, inputs)
-    edged = mx.pad(x, ((0, 0), (pieces - 1, pieces - 1), (0, 0)))
+    edged = mx.pad(x, [(0, 0), (pieces - 1, pieces - 1), (0, 0)])
     y = sum_taps(edged, kernel, stride=1, dilation=1)
     return y.reshape(x.shape[0], -1, outputs)
 
@@ -99,7 +102,7 @@ def spread_taps(weight: mx.array, dilation: int) -> mx.array:
     if dilation == 1:
         return weight
     outputs, taps, inputs = weight.shape
-    spaced = mx.pad(weight[:, :, None], ((0, 0), (0, 0), (0, dilation - 1), (0, 0)))
+    spaced = mx.pad(weight[:, :, None], [(0, 0), (0, 0), (0, dilation - 1), (0, 0)])
     return spaced.reshape(outputs, taps * dilation, inputs)[:, : dilation * (taps - 1) + 1]
 
 

@@ -1,6 +1,5 @@
 """The rewrites against MLX's own convolutions, over random shapes."""
 
-
 import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -33,7 +32,7 @@ def assert_same(actual: mx.array, expected: mx.array) -> None:
     dilation=st.integers(2, 6),
     seed=st.integers(0, 99),
 )
-def test_dilated_convolution_equals_mlx_own(  # noqa: PLR0913 - every parameter of the operation
+def test_dilated_convolution_equals_mlx_own(  # noqa: PLR0913, PLR0917 - every parameter of the operation
     shape: tuple[int, int, int],
     taps: int,
     outputs: int,
@@ -59,7 +58,7 @@ def test_dilated_convolution_equals_mlx_own(  # noqa: PLR0913 - every parameter 
     extra=st.integers(0, 7),
     seed=st.integers(0, 99),
 )
-def test_transposed_convolution_equals_mlx_own(  # noqa: PLR0913 - every parameter of the operation
+def test_transposed_convolution_equals_mlx_own(  # noqa: PLR0913, PLR0917 - every parameter of the operation
     shape: tuple[int, int, int],
     taps: int,
     outputs: int,

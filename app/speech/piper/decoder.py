@@ -25,7 +25,7 @@ class Upsampling:
         self.stride, self.crop = weights.strides[name], weights.crops[name]
         self.count, inputs, self.outputs = weight.shape
         pieces = -(-self.count // self.stride)
-        even = mx.pad(weight, ((0, pieces * self.stride - self.count), (0, 0), (0, 0)))
+        even = mx.pad(weight, [(0, pieces * self.stride - self.count), (0, 0), (0, 0)])
         kernel = even.reshape(pieces, self.stride, inputs, self.outputs).swapaxes(1, 2)
         self.kernels = list(mx.contiguous(kernel.reshape(pieces, inputs, -1))[::-1])
         self.bias = mx.tile(weights.arrays[f"{name}.bias"], self.stride)
@@ -37,7 +37,7 @@ class Upsampling:
     def __call__(self, x: mx.array) -> mx.array:
         """Upsample `x` (rows, in)."""
         edge = len(self.kernels) - 1
-        padded = mx.pad(x, ((edge, edge), (0, 0)))
+        padded = mx.pad(x, [(edge, edge), (0, 0)])
         rows, y = x.shape[0] + edge, self.bias
         for shift, kernel in enumerate(self.kernels):
             y = mx.addmm(y, padded[shift : shift + rows], kernel)

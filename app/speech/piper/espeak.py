@@ -1,7 +1,7 @@
 """espeak-ng through ctypes: text to IPA, clause by clause.
 
-The library keeps global state, so all of it belongs to one thread, and a voice is selected before each
-sentence.
+The library keeps global state: all of it belongs to one thread, and a voice is selected before
+each sentence.
 """
 
 import ctypes

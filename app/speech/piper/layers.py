@@ -27,7 +27,7 @@ class Convolution:
     def __call__(self, x: mx.array, bias: mx.array | None = None) -> mx.array:
         """Convolve `x` (rows, in) to (rows, out), adding `bias` in place of the layer's own."""
         rows = x.shape[0]
-        padded = mx.pad(x, ((self.reach, self.reach), (0, 0))) if self.reach else x
+        padded = mx.pad(x, [(self.reach, self.reach), (0, 0)]) if self.reach else x
         y = self.bias if bias is None else bias
         for tap, kernel in enumerate(self.taps):
             start = tap * self.dilation
@@ -48,7 +48,7 @@ class DepthwiseConvolution:
         """Convolve `x` (rows, channels)."""
         taps, rows = self.weight.shape[0], x.shape[0]
         reach = self.dilation * (taps - 1) // 2
-        padded = mx.pad(x, ((reach, reach), (0, 0)))
+        padded = mx.pad(x, [(reach, reach), (0, 0)])
         y = self.bias
         for tap in range(taps):
             start = tap * self.dilation

@@ -16,14 +16,17 @@ from app.speech.piper.espeak import Clause, read_clauses, select_voice
 START, END, PAD = "^", "$", "_"
 
 PUNCTUATION: Final = {
-    **dict(zip("，、،;；؛", ",,,;;;", strict=True)),
-    **dict(zip(",:：.。।．", ",::....", strict=True)),
-    **dict(zip("?？؟;!！", "???;!!", strict=True)),
-    **dict(zip("—–…", ";;;", strict=True)),
+    **dict.fromkeys(",\N{FULLWIDTH COMMA}\N{IDEOGRAPHIC COMMA}\N{ARABIC COMMA}", ","),
+    **dict.fromkeys(".\N{IDEOGRAPHIC FULL STOP}\N{FULLWIDTH FULL STOP}\N{DEVANAGARI DANDA}", "."),
+    **dict.fromkeys("?\N{FULLWIDTH QUESTION MARK}\N{ARABIC QUESTION MARK}", "?"),
+    **dict.fromkeys("!\N{FULLWIDTH EXCLAMATION MARK}", "!"),
+    **dict.fromkeys(":\N{FULLWIDTH COLON}", ":"),
+    **dict.fromkeys(";\N{FULLWIDTH SEMICOLON}\N{ARABIC SEMICOLON}", ";"),
+    **dict.fromkeys("\N{EM DASH}\N{EN DASH}\N{HORIZONTAL ELLIPSIS}", ";"),
 }
 """What ends a clause, and how a Piper model writes it (espeak counts dashes as semicolons)."""
 
-CLOSING: Final = "\"'”’»)]}* "
+CLOSING: Final = "\"'\N{RIGHT DOUBLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}»)]}* "
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,5 +101,5 @@ def find_mark(clause: str) -> str:
     """Return the punctuation that ends `clause` as Piper writes it, or nothing."""
     bare = clause.rstrip(CLOSING)
     if bare.endswith(".."):
-        return PUNCTUATION["…"]
+        return PUNCTUATION["\N{HORIZONTAL ELLIPSIS}"]
     return PUNCTUATION.get(bare[-1:], "")

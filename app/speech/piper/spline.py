@@ -22,7 +22,7 @@ def invert_spline(
     """
     left, right = _pick_edges(widths), _pick_edges(heights)
     slope = mx.pad(
-        SMALLEST + mx.logaddexp(slopes, mx.array(0.0)), ((0, 0), (1, 1)), constant_values=1.0
+        SMALLEST + mx.logaddexp(slopes, mx.array(0.0)), [(0, 0), (1, 1)], constant_values=1.0
     )
     bins = heights.shape[1]
     clamped = mx.clip(y, -TAIL, TAIL)[:, None]

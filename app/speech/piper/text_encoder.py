@@ -41,7 +41,7 @@ def spread_band(band: mx.array) -> mx.array:
     the square's: reshaping alone moves the band onto the diagonal.
     """
     heads, rows, width = band.shape
-    square = mx.pad(band, ((0, 0), (0, 0), (0, rows))).reshape(heads, -1)
+    square = mx.pad(band, [(0, 0), (0, 0), (0, rows)]).reshape(heads, -1)
     square = square[:, : rows * (rows + width - 1)].reshape(heads, rows, rows + width - 1)
     return square[:, :, width // 2 : width // 2 + rows]
 
@@ -49,8 +49,8 @@ def spread_band(band: mx.array) -> mx.array:
 def gather_band(square: mx.array, width: int) -> mx.array:
     """Take the `width` columns around the diagonal of `square` (heads, n, n): (heads, n, width)."""
     heads, rows, _ = square.shape
-    edged = mx.pad(square, ((0, 0), (0, 0), (width // 2, width // 2))).reshape(heads, -1)
-    return mx.pad(edged, ((0, 0), (0, rows))).reshape(heads, rows, rows + width)[:, :, :width]
+    edged = mx.pad(square, [(0, 0), (0, 0), (width // 2, width // 2)]).reshape(heads, -1)
+    return mx.pad(edged, [(0, 0), (0, rows)]).reshape(heads, rows, rows + width)[:, :, :width]
 
 
 class EncoderLayer:

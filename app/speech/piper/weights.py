@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from app.errors import VoiceFileError
 from app.mlx_cpu import mx
@@ -86,7 +86,9 @@ def hash_file(path: Path) -> str:
 
 
 def _read(path: Path) -> Weights:
-    arrays, numbers = mx.load(str(path), return_metadata=True)
+    # MLX's stub gives the pair's parts every type that they can have for any kind of file.
+    loaded: tuple[Any, Any] = mx.load(str(path), return_metadata=True)  # type: ignore[assignment]
+    arrays, numbers = loaded
     mx.eval(arrays)
     return Weights(arrays, *(json.loads(numbers[key]) for key in ("strides", "dilations", "crops")))
 

@@ -5,7 +5,8 @@ its inner part is kept. The flow's frames are kept from window to window, since 
 decoder looks back at them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import closing
 from typing import Final
 
 import numpy as np
@@ -19,47 +20,42 @@ FIRST_SECONDS: Final = 0.2
 SHORTEST_SECONDS: Final = 0.5
 LONGEST_SECONDS: Final = 2.0
 """Bounds of the windows' growth: context is a waste in short ones, turns get long in long ones."""
-GROWTH: Final = 2.0
+GROWTH: Final = 2
 """A window is computed while the one before it plays: any voice faster than 2 x is in time."""
 
 
 def render_chunks(
     model: Vits, latents: Latents, *, sample_rate: int, interval_seconds: float
-) -> Iterator[Samples]:
+) -> Generator[Samples, None, None]:
     """Yield the samples of a sentence in chunks of at most `interval_seconds`."""
     most = max(1, int(interval_seconds * sample_rate))
     first = min(FIRST_SECONDS, interval_seconds)
     longest = min(max(interval_seconds, SHORTEST_SECONDS), LONGEST_SECONDS)
     rate = sample_rate / model.decoder.hop
-    lengths = grow(max(1, int(first * rate)), max(1, int(longest * rate)))
-    for samples in render_windows(model, latents, lengths):
-        for start in range(0, len(samples), most):
-            yield samples[start : start + most]
+    windows = render_windows(
+        model, latents, first=max(1, int(first * rate)), longest=max(1, int(longest * rate))
+    )
+    with closing(windows):
+        for samples in windows:
+            for start in range(0, len(samples), most):
+                yield samples[start : start + most]
 
 
-def grow(first: int, longest: int) -> Iterator[int]:
-    """Yield window lengths in frames, without end."""
-    length = float(first)
-    while True:
-        yield int(length)
-        length = min(length * GROWTH, max(first, longest))
-
-
-def render_windows(model: Vits, latents: Latents, lengths: Iterator[int]) -> Iterator[Samples]:
-    """Yield the samples of a sentence in windows of `lengths` frames, until it ends."""
-    total, reach = latents.frames.shape[0], model.decoder.reach
-    kept, kept_start, start = latents.frames[:0], 0, 0
+def render_windows(
+    model: Vits, latents: Latents, *, first: int, longest: int
+) -> Generator[Samples, None, None]:
+    """Yield the samples of a sentence in windows that grow from `first` to `longest` frames."""
+    total, reach, hop = latents.frames.shape[0], model.decoder.reach, model.decoder.hop
+    kept, kept_start, start, length = latents.frames[:0], 0, 0, first
     while start < total:
-        end = min(start + next(lengths), total)
+        end = min(start + length, total)
         left, right = max(0, start - reach), min(end + reach, total)
         fresh = _run_flow(model, latents, kept_start + kept.shape[0], right)
         kept = mx.concatenate([kept[left - kept_start :], fresh])
-        kept_start = left
         samples = model.decoder(kept, latents.speaker)
-        hop = model.decoder.hop
         mx.eval(samples, kept)
-        yield np.asarray(samples)[(start - left) * hop : (end - left) * hop]
-        start = end
+        yield np.asarray(samples)[(start - left) * hop : (end - left) * hop].copy()
+        kept_start, start, length = left, end, min(length * GROWTH, longest)
 
 
 def _run_flow(model: Vits, latents: Latents, start: int, end: int) -> mx.array:
