@@ -10,6 +10,7 @@ import { PlayerError, nameOf } from "./errors.js";
  * @typedef {object} QueueEvents
  * @property {() => void} onAdvance an append is in, or there is room again to ask for
  * @property {(error: PlayerError) => void} onFailure nothing more can be appended
+ * @property {() => void} onLost someone else took the buffer, or the element, away
  */
 
 /** An append has a fixed cost, so what piled up goes in together; a refused one must stay small. */
@@ -43,11 +44,12 @@ export class AppendQueue {
     this.#mediaSource = mediaSource;
     this.#sourceBuffer = sourceBuffer;
     this.#events = events;
-    const failed = () => this.#fail(new PlayerError("decode", "The sound could not be decoded."));
+    const lost = () => this.#lose();
     sourceBuffer.addEventListener("updateend", () => this.#appended(), { signal });
-    sourceBuffer.addEventListener("error", failed, { signal });
-    sourceBuffer.addEventListener("abort", failed, { signal });
-    mediaSource.addEventListener("sourceclose", () => this.close(), { signal });
+    sourceBuffer.addEventListener("error", () => this.#fail(), { signal });
+    // Nobody here calls abort(): a buffer that is taken off its source says so.
+    sourceBuffer.addEventListener("abort", lost, { signal });
+    mediaSource.addEventListener("sourceclose", lost, { signal });
     signal.addEventListener("abort", () => this.close(), { once: true });
   }
 
@@ -119,7 +121,7 @@ export class AppendQueue {
       this.#full = false;
     } catch (reason) {
       if (nameOf(reason) === "QuotaExceededError") this.#full = true;
-      else this.#fail(new PlayerError("decode", "The sound could not be added.", { cause: reason }));
+      else this.#fail(reason);
     }
   }
 
@@ -128,11 +130,17 @@ export class AppendQueue {
     if (this.#mediaSource.readyState === "open") this.#mediaSource.endOfStream();
   }
 
-  /** @param {PlayerError} error */
-  #fail(error) {
+  /** @param {unknown} [cause] */
+  #fail(cause) {
     if (this.#closed) return;
     this.close();
-    this.#events.onFailure(error);
+    this.#events.onFailure(new PlayerError("decode", "The sound could not be decoded.", { cause }));
+  }
+
+  #lose() {
+    if (this.#closed) return;
+    this.close();
+    this.#events.onLost();
   }
 }
 

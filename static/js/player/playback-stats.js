@@ -41,6 +41,11 @@ export class PlaybackStats {
     return this.#firstSoundMs !== null;
   }
 
+  /** Whether a byte has arrived. */
+  get hasReceived() {
+    return this.#receivedBytes > 0;
+  }
+
   /** Whether everything has arrived. */
   get isComplete() {
     return this.#complete;

@@ -77,6 +77,7 @@ export class Playback {
    * @param {PlayerError} error
    */
   interrupt(error) {
+    if (this.signal.aborted) return;
     this.#interruption = error;
     if (bufferedEnd(this.#audio) === 0) this.fail(error);
   }

@@ -9,7 +9,7 @@ import { secondsAhead } from "./ranges.js";
 /** @typedef {import("./platform.js").AnyMediaSource} AnyMediaSource */
 
 /** Bytes that may wait for the SourceBuffer; more would only be memory. */
-const PENDING_BYTES = 1024 * 1024;
+const PENDING_BYTES = 128 * 1024;
 
 export class ReadGate {
   /** @type {() => boolean} */

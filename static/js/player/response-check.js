@@ -20,9 +20,27 @@ export async function acceptAudio(response, expectedType) {
   if (type !== essenceOf(expectedType) || !response.body) {
     await response.body?.cancel();
     const got = type || "nothing that names its type";
-    throw new PlayerError("refused", `The server sent ${got} instead of ${essenceOf(expectedType)}.`);
+    const message = `The server sent ${got} instead of ${essenceOf(expectedType)}.`;
+    throw new PlayerError("refused", message, { remedy: TRY_LATER });
   }
   return response.body;
+}
+
+/**
+ * Finds the server's words for an error of an element, which does not tell what was answered.
+ * @param {PlayerError} error the element's own word
+ * @param {Promise<Response>} answer to the same request, asked once more
+ * @returns {Promise<PlayerError>} a refusal, or `error` where that is all there is
+ */
+export async function explain(error, answer) {
+  try {
+    const response = await answer;
+    if (!response.ok) return await refusal(response);
+    await response.body?.cancel();
+  } catch {
+    // Out of reach, or the playback is over.
+  }
+  return error;
 }
 
 /**
@@ -30,7 +48,7 @@ export async function acceptAudio(response, expectedType) {
  * @param {Response} response a response with a status of 400 or more
  * @returns {Promise<PlayerError>}
  */
-export async function refusal(response) {
+async function refusal(response) {
   const message = (await serverMessage(response)) ?? `The server answered ${response.status}.`;
   const busy = response.status === 429 || response.status >= 500;
   return new PlayerError("refused", message, busy ? { remedy: remedyWhenBusy(response) } : {});

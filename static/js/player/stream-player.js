@@ -14,7 +14,7 @@ import { PlayerError } from "./errors.js";
 import { Playback } from "./playback.js";
 import { attachMediaSource, browserPlatform, typeSupport } from "./platform.js";
 import { nearestBuffered } from "./ranges.js";
-import { refusal } from "./response-check.js";
+import { explain } from "./response-check.js";
 import { streamInto } from "./stream.js";
 
 /** @typedef {import("./playback.js").PlaybackEvents} PlaybackEvents */
@@ -101,7 +101,7 @@ export class StreamPlayer extends EventTarget {
    * @param {string} url
    */
   playUrl(url) {
-    const playback = this.#begin((error) => this.#explain(error, url, playback.signal));
+    const playback = this.#begin((error) => explain(error, this.#request(url, playback.signal)));
     this.#audio.addEventListener("progress", () => playback.report(), { signal: playback.signal });
     this.#audio.src = url;
     playback.press();
@@ -128,10 +128,12 @@ export class StreamPlayer extends EventTarget {
 
   /** Ends the playback and hangs up, so that the server stops too. */
   stop() {
-    if (!this.#playback) return;
-    this.#playback.close();
+    const playback = this.#playback;
+    if (!playback) return;
+    playback.close();
     this.#playback = null;
     this.#emit("state", "idle");
+    this.#emit("stats", playback.stats.read(0, 0));
   }
 
   /**
@@ -169,6 +171,7 @@ export class StreamPlayer extends EventTarget {
     };
     this.#playback = new Playback(this.#audio, events, { now: this.#platform.now });
     this.#emit("state", this.#playback.state);
+    this.#playback.report();
     return this.#playback;
   }
 
@@ -181,23 +184,5 @@ export class StreamPlayer extends EventTarget {
     if (source instanceof Response) return source;
     if (typeof source === "function") return source(signal);
     return this.#platform.fetch(source, { signal });
-  }
-
-  /**
-   * The element does not say what the server answered, so asks once more and hangs up.
-   * @param {PlayerError} error
-   * @param {string} url
-   * @param {AbortSignal} signal
-   * @returns {Promise<PlayerError>}
-   */
-  async #explain(error, url, signal) {
-    try {
-      const response = await this.#platform.fetch(url, { signal });
-      if (!response.ok) return await refusal(response);
-      await response.body?.cancel();
-    } catch {
-      // Out of reach: the element's own word is all there is.
-    }
-    return error;
   }
 }

@@ -90,12 +90,12 @@ function connect(audio, playback, { mediaSource, sourceBuffer, leadSeconds }) {
       playback.report();
     },
     onFailure: (error) => playback.fail(error),
+    onLost: () => playback.abandon(),
   });
   const gate = new ReadGate(audio, mediaSource, queue, { leadSeconds, signal });
   // What was played can be evicted, so every step of the ear may have made room.
   audio.addEventListener("timeupdate", () => queue.retry() && gate.check(), { signal });
   audio.addEventListener("waiting", () => giveUpWhenFull(audio, playback, queue), { signal });
-  mediaSource.addEventListener("sourceclose", () => playback.abandon(), { signal });
   return { queue, gate };
 }
 
@@ -127,17 +127,14 @@ async function readAll(body, playback, { queue, gate, keep, mseType, onComplete 
       if (keep) kept.push(chunk);
     }
   } catch (reason) {
-    if (playback.signal.aborted) return;
     queue.end();
-    return playback.interrupt(
-      new PlayerError("interrupted", "The connection broke off before the end.", { cause: reason }),
-    );
+    return playback.interrupt(asPlayerError(reason, "interrupted", "The connection broke off."));
   }
   if (playback.signal.aborted) return;
   queue.end();
   playback.stats.complete();
-  onComplete(keep ? new Blob(kept, { type: mseType }) : null);
   playback.report();
+  onComplete(keep ? new Blob(kept, { type: mseType }) : null);
 }
 
 /**
@@ -146,6 +143,7 @@ async function readAll(body, playback, { queue, gate, keep, mseType, onComplete 
  * @param {Playback} playback
  * @param {ReadGate} gate
  * @returns {AsyncGenerator<Uint8Array<ArrayBuffer>, void, void>}
+ * @throws {PlayerError} `refused` where the body is empty
  */
 async function* chunksOf(body, { signal, stats }, gate) {
   const reader = body.getReader();
@@ -157,10 +155,11 @@ async function* chunksOf(body, { signal, stats }, gate) {
       await gate.opened();
       stats.unpark();
       const { done, value } = await reader.read();
-      if (done) return;
+      if (done) break;
       stats.receive(value.byteLength);
       yield value;
     }
+    if (!stats.hasReceived && !signal.aborted) throw new PlayerError("refused", "The server sent no sound.");
   } finally {
     signal.removeEventListener("abort", hangUp);
   }
