@@ -46,7 +46,7 @@ def _correct_lame_tag(file: IO[bytes], padding_samples: int) -> None:
     file.write(covered + compute_crc16(covered).to_bytes(2, "big"))
 
 
-def compute_crc16(data: bytes) -> int:
+def compute_crc16(data: bytes | bytearray) -> int:
     """Return the CRC-16/ARC of `data`, as a LAME tag ends in (polynomial 0x8005, reflected)."""
     crc = 0
     for byte in data:

@@ -12,9 +12,9 @@ WAV_HEADER_BYTES: Final = 44
 UNKNOWN_WAV_BYTES: Final = 0xFFFFFFFF
 """The size of a WAV stream whose end is not known when its header is sent.
 
-It is what ffmpeg and OpenAI's own server send. ffmpeg, libsndfile, Python's `wave` and browsers
-then read to the end of the body, though some show a length of hours. A size of 0 shows no false
-length, but `wave` reads no sample of it, and a lost sentence is worse than a wrong clock.
+It is what ffmpeg sends. ffmpeg, libsndfile, Python's `wave` and Chromium then read every sample to
+the end of the body, though `wave` reports a length of hours. A size of 0 is no better a truth, and
+`wave` refuses it while libsndfile finds no sample: a wrong clock loses less than a lost sentence.
 """
 
 

@@ -1,0 +1,28 @@
+"""The bug that this project exists to end: a complete file for every piece of a response."""
+
+import numpy as np
+
+from app.formats import AudioFormat
+from app.speech.encoder import encode_file
+from app.speech.engine import Samples
+
+
+class NaiveEncoder:
+    """StreamEncoder's interface around one finished file a feed."""
+
+    def __init__(self, audio_format: AudioFormat, sample_rate: int) -> None:
+        self._format = audio_format
+        self._input_rate = sample_rate
+        self.sample_rate = audio_format.coded_rate(sample_rate)
+        self.mse_lead_samples = audio_format.mse_lead_samples(sample_rate)
+
+    def feed(self, samples: Samples) -> bytes:
+        encoded = encode_file(self._format, self._input_rate, [np.asarray(samples)])
+        with encoded.file:
+            return encoded.file.read()
+
+    def finish(self) -> bytes:
+        return b""
+
+    def close(self) -> None:
+        pass
