@@ -1,0 +1,122 @@
+"""Sentences that a voice can speak in one breath, from a text of any length."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from app.speech.engine import Word
+from app.speech.text.draft import Boundary, Token, divide
+from app.speech.text.english import ENGLISH
+from app.speech.text.language import Language
+from app.speech.text.plain import PLAIN
+from app.speech.text.scanning import scan
+
+SENTENCE_PAUSE_SECONDS: Final = 0.3
+PARAGRAPH_PAUSE_SECONDS: Final = 0.65
+CUT_PAUSE_SECONDS: Final = 0.1
+SHORTEST_LIMIT: Final = 16
+
+_PAUSES: Final = {
+    Boundary.NONE: CUT_PAUSE_SECONDS,
+    Boundary.SENTENCE: SENTENCE_PAUSE_SECONDS,
+    Boundary.PARAGRAPH: PARAGRAPH_PAUSE_SECONDS,
+    Boundary.TEXT: 0.0,
+}
+"""Readers pause about 0.3 to 0.5 s at a full stop and twice that at a paragraph; a voice brings
+some of it itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """What is spoken in one go, and the silence in seconds that follows it; 0.0 after the last."""
+
+    words: tuple[Word, ...]
+    pause_seconds: float
+
+
+def is_speakable(text: str) -> bool:
+    """Tell whether anything in `text` can be spoken; reads no further than its first words."""
+    return next(sentences(text), None) is not None
+
+
+def sentences(text: str, *, longest: int = 300, language: str = "en-US") -> Iterator[Sentence]:
+    """Yield the sentences of `text`, lazily and at a constant cost each.
+
+    No sentence's text, its words joined by single spaces, has more than `longest` characters (at
+    least 16, else ValueError). A longer one is cut after a semicolon, a colon or a comma, before a
+    conjunction, between words, or within a word. `language` is a BCP 47 tag. Emoji are passed over:
+    a name such as "face with tears of joy" is longer than what it decorates. Nothing is yielded for
+    a text without a speakable character.
+    """
+    if longest < SHORTEST_LIMIT:
+        raise ValueError(f"longest must be at least {SHORTEST_LIMIT} characters")
+    return _sentences(text, longest, _language_of(language))
+
+
+def _language_of(tag: str) -> Language:
+    return ENGLISH if tag.lower().replace("_", "-").split("-")[0] == "en" else PLAIN
+
+
+def _sentences(text: str, longest: int, language: Language) -> Iterator[Sentence]:
+    waiting: list[Token] = []
+    for token in _shortened(scan(text, language), longest):
+        if waiting and _length([*waiting, token]) > longest:
+            cut = _best_cut(waiting, token, language)
+            yield _sentence(waiting[:cut])
+            del waiting[:cut]
+        waiting.append(token)
+        if token.boundary:
+            yield _sentence(waiting)
+            waiting.clear()
+
+
+def _shortened(tokens: Iterator[Token], longest: int) -> Iterator[Token]:
+    """Part words that alone are too long, leaving room for a mark."""
+    room = longest - 1
+    for token in tokens:
+        spoken = token.spoken
+        parts = [spoken[at : at + room] for at in range(0, len(spoken), room)]
+        spans = divide(token.start, token.end, parts)
+        pieces = [Token(part, *span) for part, span in zip(parts, spans, strict=True)]
+        pieces[-1].mark, pieces[-1].boundary = token.mark, token.boundary
+        yield from pieces
+
+
+def _length(tokens: Sequence[Token]) -> int:
+    """Characters of the tokens joined by spaces, with room for a mark after the last."""
+    return sum(_width(token) for token in tokens) + (not tokens[-1].mark) - 1
+
+
+def _width(token: Token) -> int:
+    return len(token.spoken) + len(token.mark) + 1
+
+
+def _best_cut(waiting: list[Token], following: Token, language: Language) -> int:
+    """How many of the words to speak now: up to the best place in the later two thirds."""
+    after = [*waiting[1:], following]
+    least = _length(waiting) // 3
+    reached = 0
+    best, best_rank = len(waiting), 0
+    for count, (token, upcoming) in enumerate(zip(waiting, after, strict=True), start=1):
+        reached += _width(token)
+        rank = _rank(token, upcoming, language)
+        if reached >= least and rank and rank >= best_rank:
+            best, best_rank = count, rank
+    return best
+
+
+def _rank(token: Token, upcoming: Token, language: Language) -> int:
+    if token.mark:
+        return 2 if token.mark == "," else 3
+    return int(upcoming.spoken.lower() in language.conjunctions)
+
+
+def _sentence(tokens: Sequence[Token]) -> Sentence:
+    """Give the last word a mark, for a voice trained on whole sentences ends badly without one."""
+    last = tokens[-1]
+    if not last.boundary:
+        last.mark = last.mark or ","
+    elif last.mark in ("", ","):
+        last.mark = "."
+    words = tuple(Word(token.spoken + token.mark, token.start, token.end) for token in tokens)
+    return Sentence(words, _PAUSES[last.boundary])
