@@ -1,13 +1,13 @@
 """Where encoders begin in bodies that are frame after frame: mp3 and AAC in ADTS.
 
 Neither has a container. A body of joined files still shows where each began: by its ID3 tag, by
-its Xing frame, by an encoder that starts without its bit reservoir, or by an encoder's signature.
+its Xing frame, or by an encoder's signature. An mp3 that begins with neither tag nor Xing frame
+cannot be told from one that goes on after silence, since LAME empties its bit reservoir in both;
+what such a join inserts is for the comparison of sound to find.
 """
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Final
 
 _BIT_RATES: Final = {
@@ -17,9 +17,6 @@ _BIT_RATES: Final = {
 """Layer III's kbit/s by version, MPEG-1 and MPEG-2 (ISO 11172-3 and 13818-3); index 0 is free."""
 
 _SAMPLE_RATES: Final = {3: (44100, 48000, 32000), 2: (22050, 24000, 16000), 0: (11025, 12000, 8000)}
-_LOST_BITS: Final = 64
-"""A running encoder throws bits away only when its reservoir is full, alignment apart."""
-
 _SIGNATURE: Final = re.compile(rb"(?:Lavc|Lavf|libfaac |FAAC )\d")
 """What AAC encoders write into a fill element of their first frame."""
 
@@ -27,59 +24,21 @@ _SIGNED_FRAMES: Final = 256
 """libavcodec signs again after as many frames (libavcodec/aacenc.c)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mp3Frame:
-    """One Layer III frame at byte `start`, `size` bytes long.
-
-    `borrowed_bytes` are those it takes from the frames before (main_data_begin), `left_bits`
-    those of its main data, the borrowed ones included, that it leaves unused.
-    """
-
-    start: int
-    size: int
-    borrowed_bytes: int
-    left_bits: int
-    has_xing: bool
-    tag_bytes: int = 0
-
-    @property
-    def tagged(self) -> bool:
-        """Whether an ID3 tag stands right before it, `tag_bytes` long."""
-        return self.tag_bytes > 0
-
-
 def find_mp3_starts(data: bytes) -> list[int]:
-    """Return the bytes at which an mp3 encoder began: tags, Xing frames and restarts."""
-    frames = list(_walk_mp3(data))
-    uses_reservoir = any(frame.borrowed_bytes for frame in frames)
-    heads = [frame.tagged or frame.has_xing for frame in frames]
-    resets = [uses_reservoir and _has_reset(*pair) for pair in pairwise(frames)]
-    begins = [a or b for a, b in zip(heads, [True, *resets], strict=False)]
-    # LAME's flush may end in one frame of its own, which no encoder's whole output is.
-    runs_on = [*(not later for later in begins[1:]), False]
-    return [
-        frame.start - frame.tag_bytes
-        for index, frame in enumerate(frames)
-        if heads[index] or index == 0 or (begins[index] and runs_on[index])
-    ]
-
-
-def _has_reset(last: Mp3Frame, frame: Mp3Frame) -> bool:
-    """Tell whether bits that a running encoder would have borrowed were thrown away."""
-    return not last.has_xing and not frame.borrowed_bytes and last.left_bits >= _LOST_BITS
-
-
-def _walk_mp3(data: bytes) -> Iterator[Mp3Frame]:
-    position, tag_bytes = 0, 0
+    """Return the bytes at which an mp3 began: its first frame, or ID3 tag, or Xing frame."""
+    starts: list[int] = []
+    position, tag = 0, -1
     while position + 4 <= len(data):
         if data.startswith(b"ID3", position):
-            tag_bytes = 10 + _read_syncsafe(data[position + 6 : position + 10])
-            position += tag_bytes
-        elif frame := _parse_mp3(data, position):
-            yield replace(frame, tag_bytes=tag_bytes)
-            position, tag_bytes = position + frame.size, 0
+            tag = position
+            position += 10 + _read_syncsafe(data[position + 6 : position + 10])
+        elif size := _measure_mp3_frame(data, position):
+            if tag >= 0 or not starts or _has_xing(data, position):
+                starts.append(position if tag < 0 else tag)
+            position, tag = position + size, -1
         else:
             position += 1
+    return starts
 
 
 def _read_syncsafe(data: bytes) -> int:
@@ -89,43 +48,26 @@ def _read_syncsafe(data: bytes) -> int:
     return size
 
 
-def _parse_mp3(data: bytes, start: int) -> Mp3Frame | None:
-    """Parse a frame by ISO 11172-3, 2.4.1; None where none begins."""
+def _measure_mp3_frame(data: bytes, start: int) -> int:
+    """Return a frame's size in bytes by ISO 11172-3, 2.4.1.3; 0 where no whole one begins."""
     header = int.from_bytes(data[start : start + 4], "big")
     version, layer = header >> 19 & 3, header >> 17 & 3
-    rate_index, bit_rate_index = header >> 10 & 3, header >> 12 & 15
+    bit_rate_index, rate_index = header >> 12 & 15, header >> 10 & 3
     if header >> 21 != 0x7FF or version == 1 or layer != 1 or rate_index == 3:
-        return None
+        return 0
     if not 1 <= bit_rate_index <= 14:
-        return None
+        return 0
     bit_rate = _BIT_RATES[3 if version == 3 else 2][bit_rate_index - 1] * 1000
     slots = 144 if version == 3 else 72
     size = slots * bit_rate // _SAMPLE_RATES[version][rate_index] + (header >> 9 & 1)
-    if start + size > len(data):
-        return None
-    return _parse_side_information(data, start, size=size, header=header)
+    return size if start + size <= len(data) else 0
 
 
-def _parse_side_information(data: bytes, start: int, *, size: int, header: int) -> Mp3Frame:
-    """Read how much main data the frame borrows and uses (ISO 11172-3, 2.4.1.7)."""
-    first, mono = header >> 19 & 3 == 3, header >> 6 & 3 == 3
-    length = (17 if mono else 32) if first else (9 if mono else 17)
-    offset = start + 4 + (0 if header >> 16 & 1 else 2)
-    side = int.from_bytes(data[offset : offset + length], "big")
-    bits = length * 8
-    channels = 1 if mono else 2
-    private = (5 if mono else 3) + 4 * channels if first else channels
-    granule = 59 if first else 63
-    position = (9 if first else 8) + private
-    used = 0
-    for _ in range((2 if first else 1) * channels):
-        used += side >> (bits - position - 12) & 0xFFF
-        position += granule
-    borrowed = side >> (bits - (9 if first else 8))
-    body = start + size - offset - length
-    mark = data[offset + length : offset + length + 4]
-    left = (borrowed + body) * 8 - used
-    return Mp3Frame(start, size, borrowed, left, has_xing=mark in {b"Xing", b"Info"})
+def _has_xing(data: bytes, start: int) -> bool:
+    """Tell whether a Xing or Info mark follows the side information of the frame at `start`."""
+    first, mono = data[start + 1] >> 3 & 3 == 3, data[start + 3] >> 6 == 3
+    side_bytes = (17 if mono else 32) if first else (9 if mono else 17)
+    return data[start + 4 + side_bytes : start + 8 + side_bytes] in {b"Xing", b"Info"}
 
 
 def find_adts_starts(data: bytes) -> list[int]:
