@@ -32,7 +32,8 @@ EngineLoader = Callable[[Settings], Sequence[Engine]]
 def load_engines(settings: Settings) -> Sequence[Engine]:
     """Load the voice that the operator chose, or the embedded one."""
     # MLX is loaded with the engine, on the worker's thread, and by nothing else.
-    from app.speech.piper.engine import PiperEngine, find_embedded_voice  # noqa: PLC0415
+    from app.speech.piper.embedded import find_embedded_voice  # noqa: PLC0415
+    from app.speech.piper.engine import PiperEngine  # noqa: PLC0415
 
     path = settings.voice_file or find_embedded_voice()
     return [PiperEngine.load(path, cache=settings.cache_folder)]

@@ -1,11 +1,10 @@
 """One open container for a whole response: samples in, the bytes that they made ready out."""
 
-import tempfile
 from collections.abc import Iterable
 from contextlib import closing
-from dataclasses import dataclass
+from io import BytesIO
 from types import TracebackType
-from typing import IO, Final, Self
+from typing import IO, Self
 
 import numpy as np
 
@@ -16,9 +15,6 @@ from app.speech.file_headers import complete_header
 from app.speech.libav_track import LibavTrack
 from app.speech.resampling import create_resampler
 from app.speech.tracks import PcmTrack, Sink, Track
-
-_SPOOLED_BYTES: Final = 1 << 20
-"""A complete file stays in memory up to this size, then moves to a temporary file."""
 
 
 class StreamEncoder:
@@ -71,40 +67,54 @@ class StreamEncoder:
         self.close()
 
 
-@dataclass(frozen=True, slots=True)
-class EncodedFile:
-    """A complete file, ready to be read from its start; whoever holds it closes `file`.
+class FileEncoder:
+    """Encodes mono samples into a file whose headers know its length.
 
-    `size` is in bytes, `sample_rate` the coded rate in Hz.
+    It is fed as a StreamEncoder is, so that one generation step serves both, but its bytes go to
+    `file` and it returns none.
     """
 
-    file: IO[bytes]
-    size: int
-    sample_rate: int
+    def __init__(self, audio_format: AudioFormat, sample_rate: int, file: IO[bytes]) -> None:
+        """Write to `file`, empty and seekable, which stays the caller's to close.
 
+        Raises InvalidRequestError for a rate outside 8 to 192 kHz.
+        """
+        self._format = audio_format
+        self._file = file
+        self._pipeline = _Pipeline(audio_format, sample_rate, file, complete=True)
 
-def encode_file(
-    audio_format: AudioFormat, sample_rate: int, chunks: Iterable[Samples]
-) -> EncodedFile:
-    """Encode mono `chunks` at `sample_rate` Hz into a file whose headers know its length.
+    def feed(self, samples: Samples) -> bytes:
+        """Encode float samples of shape (n,); see StreamEncoder.feed."""
+        self._pipeline.feed(samples)
+        return b""
 
-    Only the encoded file is held, in memory up to 1 MiB and on disk beyond. `chunks` stays the
-    caller's to close. Raises what `chunks` raises, and InvalidRequestError for the rate.
-    """
-    file = tempfile.SpooledTemporaryFile(max_size=_SPOOLED_BYTES)  # noqa: SIM115 - returned open
-    try:
-        with closing(_Pipeline(audio_format, sample_rate, file, complete=True)) as pipeline:
-            for chunk in chunks:
-                pipeline.feed(chunk)
-            pipeline.finish()
-        size = file.seek(0, 2)
+    def finish(self) -> bytes:
+        """End the container and complete its headers; the file is left at its start."""
+        self._pipeline.finish()
         complete_header(
-            file, audio_format, samples=pipeline.coded_samples, rate=pipeline.sample_rate
+            self._file,
+            self._format,
+            samples=self._pipeline.coded_samples,
+            rate=self._pipeline.sample_rate,
         )
-    except BaseException:
-        file.close()
-        raise
-    return EncodedFile(file, size, pipeline.sample_rate)
+        return b""
+
+    def close(self) -> None:
+        """Free everything but the file."""
+        self._pipeline.close()
+
+
+def encode_file(audio_format: AudioFormat, sample_rate: int, chunks: Iterable[Samples]) -> bytes:
+    """Encode mono `chunks` at `sample_rate` Hz as one complete file, and give its bytes.
+
+    Raises what `chunks` raises, and InvalidRequestError for the rate.
+    """
+    file = BytesIO()
+    with closing(FileEncoder(audio_format, sample_rate, file)) as encoder:
+        for chunk in chunks:
+            encoder.feed(chunk)
+        encoder.finish()
+    return file.getvalue()
 
 
 class _Pipeline:
