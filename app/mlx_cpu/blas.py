@@ -9,14 +9,19 @@ import ctypes
 import logging
 import os
 import sys
+from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution, files
 from pathlib import Path
 from typing import Final
 
 PACKAGE: Final = "cmeel-openblas"
 LIBRARY: Final = "libopenblas.so"
+CUDA_PACKAGES: Final = ("mlx-cuda", "mlx-cuda-12", "mlx-cuda-13")
 MOST_THREADS: Final = 4
 """The products of speech models are small: more threads than these only spin and wait."""
+SPARE_CORES: Final = 1
+"""OpenBLAS's threads wait for each other by spinning. Where they share their cores with the encoder
+and the server, everything gets 5 to 10 times slower; one thread less costs a third at most."""
 
 _logger: Final = logging.getLogger(__name__)
 
@@ -24,10 +29,10 @@ _logger: Final = logging.getLogger(__name__)
 def preload() -> bool:
     """Load OpenBLAS for MLX to bind, and say whether that was done.
 
-    Nothing is done off Linux, for a CUDA build of MLX, or when MLX is loaded already. Failing is
-    no error, only slow: one warning names the cure.
+    Nothing is done where `is_wanted` says no, or when MLX is loaded already. Failing is no error,
+    only slow: one warning names the cure.
     """
-    if sys.platform != "linux" or "mlx.core" in sys.modules or has_cuda_build():
+    if not is_wanted() or "mlx.core" in sys.modules:
         return False
     try:
         library = ctypes.CDLL(str(find_library()), ctypes.RTLD_GLOBAL)
@@ -56,17 +61,20 @@ def find_library() -> Path:
     raise FileNotFoundError(f"{PACKAGE} holds no {LIBRARY}")
 
 
-def has_cuda_build() -> bool:
-    """Say whether MLX is installed with its CUDA backend, which needs no BLAS."""
-    for package in ("mlx-cuda", "mlx-cuda-12", "mlx-cuda-13"):
-        try:
-            distribution(package)
-        except PackageNotFoundError:
-            continue
-        return True
-    return False
+@cache
+def is_wanted() -> bool:
+    """Say whether MLX will run on a Linux CPU: it is installed there without its CUDA backend."""
+    return sys.platform == "linux" and not any(map(_is_installed, CUDA_PACKAGES))
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        distribution(package)
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 def choose_thread_count() -> int:
-    """Return how many threads OpenBLAS should use: the cores this process may run on, up to 4."""
-    return min(len(os.sched_getaffinity(0)), MOST_THREADS)
+    """Return how many threads OpenBLAS should use: all cores of this process but one, 1 to 4."""
+    return max(1, min(len(os.sched_getaffinity(0)) - SPARE_CORES, MOST_THREADS))

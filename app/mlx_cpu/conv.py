@@ -5,11 +5,10 @@ about 100 times slower. Both are sums of products over shifted rows, which is ex
 are contiguous, so nothing is gathered and dilation costs nothing.
 """
 
-import sys
 from collections.abc import Callable
 from typing import Final
 
-from app.mlx_cpu import mx
+from app.mlx_cpu import is_linux_cpu, mx
 
 FLOAT_TYPES: Final = (mx.float32, mx.float16, mx.bfloat16)
 
@@ -111,7 +110,7 @@ def install() -> bool:
 
     Nothing happens on any other device, where MLX's own are the fast ones.
     """
-    if sys.platform != "linux" or mx.default_device().type != mx.cpu:
+    if not is_linux_cpu():
         return False
     mx.conv1d, mx.conv_transpose1d = conv1d, conv_transpose1d
     return True

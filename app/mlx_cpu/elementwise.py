@@ -1,13 +1,16 @@
 """Activation functions without transcendental loops, for MLX on a Linux CPU.
 
-There, MLX computes tanh and erf one number at a time (16 to 25 ns each), but adds and multiplies
-in vectors; rational approximations that are exact to float32 are several times faster.
+There, MLX computes exp, tanh and erf one number at a time (11 to 25 ns each), but adds and
+multiplies in vectors: rational approximations that are exact to float32 are several times faster,
+and so is numpy's exp. On any other device all of these are MLX's own.
 """
 
 from collections.abc import Sequence
 from typing import Final
 
-from app.mlx_cpu import mx
+import numpy as np
+
+from app.mlx_cpu import is_linux_cpu, mx
 
 TANH_BOUND: Final = 7.90531110763549805
 """Beyond it tanh rounds to 1 in float32. Source: Eigen's generic_fast_tanh_float, as the rest."""
@@ -48,14 +51,18 @@ ERF_EVEN: Final = (
 
 
 def tanh(x: mx.array) -> mx.array:
-    """Return tanh of each element, to 3e-7."""
+    """Return tanh of each element, to 4e-7."""
+    if not is_linux_cpu():
+        return mx.tanh(x)
     x = mx.clip(x, -TANH_BOUND, TANH_BOUND)
     square = x * x
     return x * (_polynomial(square, TANH_ODD) / _polynomial(square, TANH_EVEN))
 
 
 def erf(x: mx.array) -> mx.array:
-    """Return the error function of each element, to 3e-7."""
+    """Return the error function of each element, to 5e-7."""
+    if not is_linux_cpu():
+        return mx.erf(x)
     x = mx.clip(x, -ERF_BOUND, ERF_BOUND)
     square = x * x
     return x * (_polynomial(square, ERF_ODD) / _polynomial(square, ERF_EVEN))
@@ -65,6 +72,16 @@ def gelu(x: mx.array) -> mx.array:
     """Return x/2 (1 + erf(x / sqrt 2)) of each element, the exact form that PyTorch calls gelu."""
     half = x * 0.5
     return half + half * erf(x * 0.7071067811865476)
+
+
+def softmax(x: mx.array) -> mx.array:
+    """Return the softmax of `x` over its last axis; evaluates `x` on a Linux CPU."""
+    if not is_linux_cpu():
+        return mx.softmax(x, axis=-1)
+    values = np.asarray(x)
+    shares = np.exp(values - values.max(axis=-1, keepdims=True))
+    shares /= shares.sum(axis=-1, keepdims=True)
+    return mx.array(shares)
 
 
 def _polynomial(x: mx.array, coefficients: Sequence[float]) -> mx.array:

@@ -1,6 +1,6 @@
 """The embedded voice as an engine: words in, chunks of PCM with marks out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -85,7 +85,7 @@ class PiperEngine:
         """The model's speakers, the default one first."""
         return self._voices
 
-    def generate(self, utterance: Utterance) -> Iterator[AudioChunk]:
+    def generate(self, utterance: Utterance) -> Generator[AudioChunk]:
         """Speak one sentence; UnknownVoiceError, at once, if the model has no such voice."""
         speaker = self._find_speaker(utterance.voice)
         return self._generate(utterance, speaker)
@@ -98,7 +98,7 @@ class PiperEngine:
             )
         return self._config.speakers.get(voice, 0)
 
-    def _generate(self, utterance: Utterance, speaker: int) -> Iterator[AudioChunk]:
+    def _generate(self, utterance: Utterance, speaker: int) -> Generator[AudioChunk]:
         phonemes = phonemize(utterance.words, self._config.espeak_voice)
         if not phonemes:
             return

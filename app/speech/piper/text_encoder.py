@@ -3,6 +3,7 @@
 import math
 
 from app.mlx_cpu import mx
+from app.mlx_cpu.elementwise import softmax
 from app.speech.piper.layers import Convolution, LayerNorm
 from app.speech.piper.weights import Weights
 
@@ -28,7 +29,7 @@ class Attention:
         heads = mx.addmm(self.bias, x, self.weight).reshape(rows, 3, -1, self.width)
         query, key, value = heads.transpose(1, 2, 0, 3)
         scores = query @ key.swapaxes(1, 2) + spread_band(query @ self.relative_keys)
-        shares = mx.softmax(scores, axis=-1)
+        shares = softmax(scores)
         near = gather_band(shares, self.relative_values.shape[0])
         mixed = shares @ value + near @ self.relative_values
         return self.output(mixed.swapaxes(0, 1).reshape(rows, channels))

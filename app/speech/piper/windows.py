@@ -17,9 +17,8 @@ from app.speech.piper.vits import Latents, Vits
 
 FIRST_SECONDS: Final = 0.2
 """The first window's length: as much as a browser needs to start."""
-SHORTEST_SECONDS: Final = 0.5
-LONGEST_SECONDS: Final = 2.0
-"""Bounds of the windows' growth: context is a waste in short ones, turns get long in long ones."""
+LONGEST_SECONDS: Final = 1.5
+"""The windows' growth ends here: context is a waste in short ones, turns get long in long ones."""
 GROWTH: Final = 2
 """A window is computed while the one before it plays: any voice faster than 2 x is in time."""
 
@@ -30,10 +29,9 @@ def render_chunks(
     """Yield the samples of a sentence in chunks of at most `interval_seconds`."""
     most = max(1, int(interval_seconds * sample_rate))
     first = min(FIRST_SECONDS, interval_seconds)
-    longest = min(max(interval_seconds, SHORTEST_SECONDS), LONGEST_SECONDS)
     rate = sample_rate / model.decoder.hop
     windows = render_windows(
-        model, latents, first=max(1, int(first * rate)), longest=max(1, int(longest * rate))
+        model, latents, first=max(1, int(first * rate)), longest=max(1, int(LONGEST_SECONDS * rate))
     )
     with closing(windows):
         for samples in windows:
