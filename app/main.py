@@ -6,10 +6,10 @@ from functools import partial
 from importlib.metadata import version
 
 from litestar import Litestar
-from litestar.contrib.jinja import JinjaTemplateEngine
 from litestar.datastructures import State
 from litestar.di import NamedDependency, Provide
 from litestar.openapi import OpenAPIConfig
+from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.template import TemplateConfig
 
 from app.settings import Settings

@@ -1,11 +1,12 @@
 """The structures that cross HTTP."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import Meta
 
-LARGEST_SEED = 2**32 - 1
+LARGEST_SEED: Final = 2**32 - 1
+Seed = Annotated[int, Meta(ge=0, le=LARGEST_SEED)]
 
 
 class VoiceReference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -34,9 +35,7 @@ class SpeechBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     streaming_interval: Annotated[
         float, Meta(ge=0.05, le=10, description="longest chunk that is made at once, in seconds")
     ] = 1.0
-    seed: Annotated[
-        int | None, Meta(ge=0, le=LARGEST_SEED, description="makes the speech repeatable")
-    ] = None
+    seed: Annotated[Seed | None, Meta(description="makes the speech repeatable")] = None
 
     @property
     def voice_name(self) -> str | None:

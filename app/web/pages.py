@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from litestar import Router, get
 from litestar.datastructures import CacheControlHeader
 from litestar.di import NamedDependency
-from litestar.params import Parameter
+from litestar.params import FromQuery, QueryParameter
 from litestar.response import Template
 from litestar.static_files import create_static_files_router
 
@@ -49,10 +49,10 @@ def show_page(  # noqa: PLR0913 - one parameter for each field of the query
     catalogue: NamedDependency[Catalogue],
     settings: NamedDependency[Settings],
     static_prefix: NamedDependency[str],
-    text: Annotated[str | None, Parameter(query="input")] = None,
-    voice: str = "",
-    speed: str = "1",
-    response_format: str = "",
+    text: Annotated[str | None, QueryParameter(name="input")] = None,
+    voice: FromQuery[str] = "",
+    speed: FromQuery[str] = "1",
+    response_format: FromQuery[str] = "",
 ) -> Template:
     """Show the page; with `input`, as the form sends it without JavaScript, an <audio> plays it."""
     query = {"input": text, "voice": voice, "speed": speed, "response_format": response_format}

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from litestar import Controller, Request, get, post
 from litestar.di import NamedDependency, Provide
-from litestar.params import JSONBody, Parameter
+from litestar.params import FromQuery, JSONBody, QueryParameter
 from litestar.response import Stream
 
 from app.schemas import LARGEST_SEED, SpeechBody
@@ -13,16 +13,16 @@ from app.web.studio import Studio
 
 def read_query(  # noqa: PLR0913 - one parameter for each field of the query
     *,
-    text: Annotated[str, Parameter(query="input", description="the text to speak")],
-    model: str | None = None,
-    voice: str | None = None,
-    response_format: str = "mp3",
-    speed: Annotated[float, Parameter(ge=0.25, le=4)] = 1.0,
-    stream_format: Literal["audio"] = "audio",
-    instructions: str | None = None,
-    stream: bool = True,
-    streaming_interval: Annotated[float, Parameter(ge=0.05, le=10)] = 1.0,
-    seed: Annotated[int | None, Parameter(ge=0, le=LARGEST_SEED)] = None,
+    text: Annotated[str, QueryParameter(name="input", description="the text to speak")],
+    model: FromQuery[str | None] = None,
+    voice: FromQuery[str | None] = None,
+    response_format: FromQuery[str] = "mp3",
+    speed: Annotated[float, QueryParameter(ge=0.25, le=4)] = 1.0,
+    stream_format: FromQuery[Literal["audio"]] = "audio",
+    instructions: FromQuery[str | None] = None,
+    stream: FromQuery[bool] = True,
+    streaming_interval: Annotated[float, QueryParameter(ge=0.05, le=10)] = 1.0,
+    seed: Annotated[int | None, QueryParameter(ge=0, le=LARGEST_SEED)] = None,
 ) -> SpeechBody:
     """Read the query of a GET as if it were the body of a POST."""
     return SpeechBody(
@@ -55,12 +55,12 @@ class SpeechController(Controller):
         """Speak the text in the JSON body."""
         return await studio.respond(request, data)
 
-    @get(dependencies={"query": Provide(read_query, sync_to_thread=False)}, summary="Speak a text")
+    @get(dependencies={"asked": Provide(read_query, sync_to_thread=False)}, summary="Speak a text")
     async def speak_query(
         self,
         request: Request[Any, Any, Any],
-        query: NamedDependency[SpeechBody],
+        asked: NamedDependency[SpeechBody],
         studio: NamedDependency[Studio],
     ) -> Stream:
         """Speak the text in the query, so that <audio src> works by itself."""
-        return await studio.respond(request, query)
+        return await studio.respond(request, asked)

@@ -14,8 +14,10 @@ from tests.voices import SilentEngine, ToneEngine
 TEXT = "One two. Three four five.\n\nA new paragraph follows."
 
 
-def speak(engine: ToneEngine, text: str = TEXT, **choices: float) -> Speech:
-    return Speech(text, engine.voices[0], **choices)
+def speak(
+    engine: ToneEngine, text: str = TEXT, *, speed: float = 1, seed: int | None = None
+) -> Speech:
+    return Speech(text, engine.voices[0], speed=speed, seed=seed)
 
 
 class RecordingEncoder:
