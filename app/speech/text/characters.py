@@ -24,10 +24,11 @@ def respell(written: str) -> str:
     espeak-ng reads a combining accent, a ligature or a full-width letter by its code point, and
     digits of other scripts not at all.
     """
-    if not written.isascii():
-        plain = "".join(map(_plain, unicodedata.normalize("NFC", written)))
-        written = unicodedata.normalize("NFC", plain)
-    return written.replace("_", " ")
+    if written.isascii():
+        return written.replace("_", " ")
+    plain = "".join(map(_plain, unicodedata.normalize("NFC", written)))
+    composed = unicodedata.normalize("NFC", plain).replace("_", " ")
+    return composed if any(map(str.isalnum, composed)) else written
 
 
 def _plain(char: str) -> str:

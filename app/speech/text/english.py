@@ -28,6 +28,7 @@ ENGLISH: Final = Language(
     conjunctions=frozenset(_CONJUNCTIONS.split()),
     letter_rules=WORD_RULES,
     other_rules=(*NUMBER_RULES, *SIGN_RULES),
+    rule_signs=frozenset("+($€£¥₹'’~./#"),
     knows_abbreviations=True,
 )
 """American English; dates with slashes are read month first."""

@@ -44,7 +44,7 @@ class Rule:
 class Language:
     """Names for signs, words before which a long sentence may be cut, and rules.
 
-    `letter_rules` begin with a letter, `other_rules` with anything else.
+    `letter_rules` begin with a letter, `other_rules` with a digit or one of `rule_signs`.
     `knows_abbreviations` tells whether a full stop ends a sentence even if a small letter
     follows: only where the rules know the abbreviations.
     """
@@ -53,13 +53,19 @@ class Language:
     conjunctions: frozenset[str] = frozenset()
     letter_rules: tuple[Rule, ...] = ()
     other_rules: tuple[Rule, ...] = ()
+    rule_signs: frozenset[str] = frozenset()
     knows_abbreviations: bool = False
 
     def expand(self, text: str, start: int, context: Context) -> tuple[str, int] | None:
         """Find what is said for the text at `start`, and its end; None where no rule applies."""
-        for rule in self.letter_rules if text[start].isalpha() else self.other_rules:
+        for rule in self._rules_for(text[start]):
             match = rule.pattern.match(text, start)
             spoken = rule.speak(match, context) if match else None
             if match and spoken:
                 return spoken, match.end()
         return None
+
+    def _rules_for(self, char: str) -> tuple[Rule, ...]:
+        if char.isalpha():
+            return self.letter_rules
+        return self.other_rules if char.isnumeric() or char in self.rule_signs else ()

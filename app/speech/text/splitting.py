@@ -34,9 +34,9 @@ class Sentence:
     pause_seconds: float
 
 
-def is_speakable(text: str) -> bool:
-    """Tell whether anything in `text` can be spoken; reads no further than its first words."""
-    return next(sentences(text), None) is not None
+def is_speakable(text: str, *, language: str = "en-US") -> bool:
+    """Tell whether `text` has a sentence; reads no further than its first."""
+    return next(sentences(text, language=language), None) is not None
 
 
 def sentences(text: str, *, longest: int = 300, language: str = "en-US") -> Iterator[Sentence]:
@@ -60,7 +60,7 @@ def _language_of(tag: str) -> Language:
 def _sentences(text: str, longest: int, language: Language) -> Iterator[Sentence]:
     waiting: list[Token] = []
     for token in _shortened(scan(text, language), longest):
-        if waiting and _length([*waiting, token]) > longest:
+        while waiting and _length([*waiting, token]) > longest:
             cut = _best_cut(waiting, token, language)
             yield _sentence(waiting[:cut])
             del waiting[:cut]
