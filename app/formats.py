@@ -167,6 +167,8 @@ _MP4_AAC: Final = Priming(0, _fill_aac_frames)
 _MP4_OPUS: Final = Priming(OPUS_LOOKAHEAD_SAMPLES, _fill_opus_frames)
 _WEBM_OPUS: Final = Priming(OPUS_LOOKAHEAD_SAMPLES, _add_lookahead)
 
+# Without the bit reservoir a frame is on the wire when it is coded, up to 40 ms earlier, and needs
+# none before it; the noise rises by 0.5 dB (measured on noise at 24 kHz).
 # A Xing frame sent before the length is known would be a false one, and decoders that believe it
 # skip samples that MediaSource plays.
 _MP3_CODING: Final = Coding(
@@ -175,6 +177,7 @@ _MP3_CODING: Final = Coding(
     rates=(16_000, 22_050, 24_000, 32_000, 44_100, 48_000),
     bit_rate=64_000,
     wide_bit_rate=96_000,
+    codec_options={"reservoir": "0"},
     stream_options={"write_xing": "0", "id3v2_version": "0"},
     file_options={"write_xing": "1", "id3v2_version": "0"},
 )
@@ -197,7 +200,8 @@ _WEBM_CODING: Final = replace(
 _ADTS_CODING: Final = Coding(
     "adts", "aac", rates=(44_100, 48_000), bit_rate=96_000, wide_bit_rate=96_000
 )
-_FRAGMENTS: Final = "default_base_moof+frag_every_frame"
+# No index at the end (skip_trailer): a stream is not sought in.
+_FRAGMENTS: Final = "default_base_moof+frag_every_frame+skip_trailer"
 # An edit list in units of the coded rate; libav's default of 1 ms drops whole frames at the end.
 _MP4_FILE: Final = {"movie_timescale": "{rate}"}
 # The moov that waits for the first packet (delay_moov) holds the edit list that hides the priming.

@@ -58,18 +58,24 @@ def decode_body(
     parts = split_containers(data, found)
     if found.name in {"pcm", "raw"}:
         return Decoded(tuple(_read_pcm(part) for part in parts), pcm_rate)
-    muxer = found.name if found.coding is None else found.coding.muxer
-    decoded = [_decode_container(part, muxer, every=every_coded_sample) for part in parts]
+    demuxer = find_demuxer(found)
+    decoded = [_decode_container(part, demuxer, every=every_coded_sample) for part in parts]
     return Decoded(tuple(samples for samples, _ in decoded), decoded[0][1] if decoded else pcm_rate)
+
+
+def find_demuxer(audio_format: AudioFormat) -> str:
+    """Return libav's name of the demuxer that reads a format; PCM is "s16le"."""
+    if audio_format.coding is None:
+        return "wav" if audio_format.name == "wav" else "s16le"
+    return _DEMUXERS.get(audio_format.coding.muxer, audio_format.coding.muxer)
 
 
 def _read_pcm(data: bytes) -> Samples:
     return np.frombuffer(data, "<i2").astype(np.float32) / np.float32(32768)
 
 
-def _decode_container(data: bytes, muxer: str, *, every: bool) -> tuple[Samples, int]:
-    options = {"ignore_editlist": "1"} if every and muxer == "mp4" else {}
-    demuxer = _DEMUXERS.get(muxer, muxer)
+def _decode_container(data: bytes, demuxer: str, *, every: bool) -> tuple[Samples, int]:
+    options = {"ignore_editlist": "1"} if every and demuxer == "mp4" else {}
     with av.open(io.BytesIO(data), "r", format=demuxer, options=options) as container:
         codec = container.streams.audio[0].codec_context
         if every:
