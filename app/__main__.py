@@ -3,27 +3,35 @@
 import argparse
 import logging
 import os
+import shutil
 import sys
 import time
+from collections import deque
 from collections.abc import Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
+from tempfile import SpooledTemporaryFile
 
+import msgspec
 import uvicorn
 
 from app.errors import InvalidRequestError, LegatoError
-from app.formats import FORMATS, AudioFormat, find_format
+from app.formats import FORMATS
 from app.main import create_app, load_engines
+from app.schemas import SpeechBody
 from app.settings import Settings, describe_settings
 from app.speech.catalogue import Catalogue
 from app.speech.encoder import FileEncoder
-from app.speech.stream import Speech, encoded
+from app.speech.order import understand
+from app.speech.stream import encoded
+from app.web.studio import FILE_MEMORY_BYTES
 
 
 def serve(arguments: argparse.Namespace) -> None:
     """Run the server until it is told to stop."""
     settings = _read_settings(arguments)
-    logging.basicConfig(level=logging.INFO, format="%(levelname)s:  %(message)s")
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s  %(message)s")
     uvicorn.run(
         create_app(settings),
         host=settings.host,
@@ -36,23 +44,17 @@ def serve(arguments: argparse.Namespace) -> None:
 def say(arguments: argparse.Namespace) -> None:
     """Speak a text into a file; its name chooses the format."""
     settings = _read_settings(arguments)
-    audio_format = _choose_format(arguments.output, arguments.format)
-    text = sys.stdin.read() if arguments.text == "-" else arguments.text
-    engine, voice = Catalogue(load_engines(settings)).find(None, arguments.voice)
-    speech = Speech(text, voice, speed=arguments.speed, seed=arguments.seed)
+    body = _read_body(arguments)
+    order = understand(body, Catalogue(load_engines(settings)))
     started = time.perf_counter()
-    try:
-        with (
-            arguments.output.open("wb") as file,
-            closing(
-                encoded(engine, speech, lambda rate: FileEncoder(audio_format, rate, file))
-            ) as turns,
-        ):
-            for _ in turns:
-                pass
-    except LegatoError:
-        arguments.output.unlink()
-        raise
+    with SpooledTemporaryFile(max_size=FILE_MEMORY_BYTES) as file:
+        with closing(
+            encoded(order.engine, order.speech, partial(FileEncoder, order.audio_format, file=file))
+        ) as turns:
+            deque(turns, maxlen=0)
+        # Only a whole speech takes the place of what may be there.
+        with arguments.output.open("wb") as output:
+            shutil.copyfileobj(file, output)
     print(f"{arguments.output}: made in {time.perf_counter() - started:.2f} s")
 
 
@@ -70,13 +72,26 @@ def bench(arguments: argparse.Namespace) -> None:
     run(_read_settings(arguments))
 
 
-def _choose_format(output: Path, name: str | None) -> AudioFormat:
-    if name is not None:
-        return find_format(name)
+def _read_body(arguments: argparse.Namespace) -> SpeechBody:
+    """Read the arguments as the server would read the same request."""
+    fields = {
+        "input": sys.stdin.read() if arguments.text == "-" else arguments.text,
+        "response_format": arguments.format or _name_format(arguments.output),
+        "voice": arguments.voice,
+        "speed": arguments.speed,
+        "seed": arguments.seed,
+    }
+    try:
+        return msgspec.convert(fields, SpeechBody)
+    except msgspec.ValidationError as error:
+        raise InvalidRequestError(str(error)) from error
+
+
+def _name_format(output: Path) -> str:
     extension = output.suffix.removeprefix(".").lower()
     for audio_format in FORMATS.values():
         if audio_format.extension == extension:
-            return audio_format
+            return audio_format.name
     known = ", ".join(dict.fromkeys(f".{known.extension}" for known in FORMATS.values()))
     raise InvalidRequestError(f"No format is written as {output.name!r}; name it one of {known}.")
 

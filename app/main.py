@@ -1,9 +1,11 @@
 """Composition: what the server is made of, and what lives as long as it does."""
 
+import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib.metadata import version
+from typing import Final
 
 from litestar import Litestar
 from litestar.datastructures import State
@@ -24,6 +26,8 @@ from app.web.problems import EXCEPTION_HANDLERS
 from app.web.speech import SpeechController
 from app.web.studio import Studio
 from app.worker import Worker
+
+_LOG: Final = logging.getLogger(__name__)
 
 EngineLoader = Callable[[Settings], Sequence[Engine]]
 """Loads the engines, the default one first; called on the thread that owns MLX."""
@@ -52,6 +56,7 @@ def create_app(
         worker = Worker(lead_bytes=settings.lead_bytes, max_jobs=settings.max_streams)
         try:
             catalogue = Catalogue(await worker.call(partial(load, settings)))
+            await _announce(worker, catalogue)
             app.state.studio = Studio(settings, catalogue, worker, make_encoder)
             yield
         finally:
@@ -78,8 +83,19 @@ def create_app(
         exception_handlers=EXCEPTION_HANDLERS,
         request_max_body_size=settings.max_body_bytes,
         template_config=TemplateConfig(directory=TEMPLATE_FOLDER, engine=JinjaTemplateEngine),
+        # Logging belongs to the program that runs the server.
+        logging_config=None,
         openapi_config=OpenAPIConfig(title="Legato", version=version("legato"), path="/schema"),
     )
+
+
+async def _announce(worker: Worker, catalogue: Catalogue) -> None:
+    from app.mlx_cpu.device import describe_device  # noqa: PLC0415 - as in load_engines
+
+    voices = ", ".join(voice.id for _, voice in catalogue.voices())
+    device = await worker.call(describe_device)
+    _LOG.info("Voice: %s (%s)", voices, catalogue.default.id)
+    _LOG.info("Device: %s", device)
 
 
 def _provide_studio(state: State) -> Studio:

@@ -14,48 +14,18 @@ from litestar.background_tasks import BackgroundTask
 from litestar.response import Stream
 
 from app.errors import InvalidRequestError
-from app.formats import AudioFormat, find_format
 from app.schemas import SpeechBody
 from app.settings import Settings
 from app.speech.catalogue import Catalogue
 from app.speech.encoder import FileEncoder
-from app.speech.engine import Engine
-from app.speech.stream import Encoder, EncoderFactory, Speech, encoded
+from app.speech.order import Order, understand
+from app.speech.stream import Encoder, EncoderFactory, encoded
 from app.web.body import prime, stream_body
 from app.worker import Job, Worker
 
 FILE_MEMORY_BYTES: Final = 8 * 2**20
 """A response that is sent whole lies in memory up to this size, then on disk."""
 READ_BYTES: Final = 65_536
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """A request that was understood: who speaks what, into which container."""
-
-    engine: Engine
-    speech: Speech
-    audio_format: AudioFormat
-
-    def job(self, make_encoder: Callable[[int], Encoder]) -> Job:
-        """Make the worker's job; engines that are not re-entrant speak one at a time."""
-        return Job(
-            partial(encoded, self.engine, self.speech, make_encoder),
-            exclusive=None if self.engine.re_entrant else self.engine.id,
-        )
-
-    @property
-    def headers(self) -> dict[str, str]:
-        """What a player must know before the first byte."""
-        rate = self.audio_format.coded_rate(self.engine.sample_rate)
-        return {
-            "X-Audio-Sample-Rate": str(rate),
-            "X-Audio-Priming-Samples": str(self.audio_format.mse_lead_samples(rate)),
-            "Content-Disposition": f'inline; filename="speech.{self.audio_format.extension}"',
-            "Cache-Control": "no-store",
-            # nginx and its kin would hold the stream back otherwise.
-            "X-Accel-Buffering": "no",
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,28 +52,19 @@ class Studio:
                 f" at most {self.settings.max_input_characters} are taken at once.",
                 param="input",
             )
-        audio_format = find_format(body.response_format)
-        engine, voice = self.catalogue.find(body.model, body.voice_name)
-        speech = Speech(
-            text=body.input,
-            voice=voice,
-            speed=body.speed,
-            seed=body.seed,
-            interval_seconds=body.streaming_interval,
-        )
-        return Order(engine, speech, audio_format)
+        return understand(body, self.catalogue)
 
     async def _stream(self, request: Request[Any, Any, Any], order: Order) -> Stream:
-        pieces = self.worker.stream(order.job(partial(self.make_encoder, order.audio_format)))
+        pieces = self.worker.stream(_plan(order, partial(self.make_encoder, order.audio_format)))
         return await stream_body(
-            request, pieces, media_type=order.audio_format.media_type, headers=order.headers
+            request, pieces, media_type=order.audio_format.media_type, headers=_describe(order)
         )
 
     async def _send_whole(self, request: Request[Any, Any, Any], order: Order) -> Stream:
         """Write the container to a file first, since its header tells the length."""
         with ExitStack() as unless_sent:
             file = unless_sent.enter_context(SpooledTemporaryFile(max_size=FILE_MEMORY_BYTES))
-            job = order.job(lambda rate: FileEncoder(order.audio_format, rate, file))
+            job = _plan(order, partial(FileEncoder, order.audio_format, file=file))
             # All of it goes into the file: what is awaited here is the end.
             await prime(request, self.worker.stream(job))
             size = file.seek(0, SEEK_END)
@@ -112,9 +73,30 @@ class Studio:
         return Stream(
             _read(file),
             media_type=order.audio_format.media_type,
-            headers={**order.headers, "Content-Length": str(size)},
+            headers={**_describe(order), "Content-Length": str(size)},
             background=BackgroundTask(close),
         )
+
+
+def _plan(order: Order, make_encoder: Callable[[int], Encoder]) -> Job:
+    """Make the worker's job; engines that are not re-entrant speak one at a time."""
+    return Job(
+        partial(encoded, order.engine, order.speech, make_encoder),
+        exclusive=None if order.engine.re_entrant else order.engine.id,
+    )
+
+
+def _describe(order: Order) -> dict[str, str]:
+    """Tell a player what it must know before the first byte."""
+    rate = order.engine.sample_rate
+    return {
+        "X-Audio-Sample-Rate": str(order.audio_format.coded_rate(rate)),
+        "X-Audio-Priming-Samples": str(order.audio_format.mse_lead_samples(rate)),
+        "Content-Disposition": f'inline; filename="speech.{order.audio_format.extension}"',
+        "Cache-Control": "no-store",
+        # nginx and its kin would hold the stream back otherwise.
+        "X-Accel-Buffering": "no",
+    }
 
 
 async def _read(file: IO[bytes]) -> AsyncGenerator[bytes]:
