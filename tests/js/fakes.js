@@ -53,7 +53,7 @@ export class FakeSourceBuffer extends EventTarget {
   /** As when the element is given another source. */
   detach() {
     this.removed = true;
-    if (this.updating) fireLater(this, "abort");
+    if (this.updating) for (const type of ["abort", "updateend"]) fireLater(this, type);
     this.updating = false;
   }
 

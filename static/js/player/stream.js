@@ -44,7 +44,6 @@ export async function streamInto(audio, playback, job) {
     const line = connect(audio, playback, { ...job, sourceBuffer });
     await readAll(body, playback, { ...job, ...line });
   } catch (reason) {
-    if (playback.signal.aborted) return;
     playback.fail(asPlayerError(reason, "interrupted", "The server could not be reached."));
   }
 }

@@ -137,6 +137,7 @@ test("a source that was closed by others is lost, not broken", async () => {
 
 test("a buffer taken away in the middle of an append is lost, told once", async () => {
   queue.append(bytes(1));
+  queue.append(bytes(2));
   mediaSource.close();
   await settle();
   assert.deepEqual(told, ["lost"]);
