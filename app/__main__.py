@@ -4,6 +4,7 @@ import argparse
 import logging
 import os
 import shutil
+import signal
 import sys
 import time
 from collections import deque
@@ -32,6 +33,8 @@ def serve(arguments: argparse.Namespace) -> None:
     """Run the server until it is told to stop."""
     settings = _read_settings(arguments)
     logging.basicConfig(level=logging.INFO, format="%(levelname)s  %(message)s")
+    # Uvicorn hands the signal on once it has stopped in good order: that is no failure.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     uvicorn.run(
         create_app(settings),
         host=settings.host,

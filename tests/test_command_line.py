@@ -1,8 +1,14 @@
 """python -m app: what a person types, and what they get."""
 
 import io
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Generator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from app.__main__ import main
@@ -96,3 +102,28 @@ def test_a_voice_file_that_is_missing_is_told_in_one_line(
 ) -> None:
     assert main(["voices", "--voice-file", str(tmp_path / "none.onnx")]) == 1
     assert "none.onnx" in capsys.readouterr().err
+
+
+@pytest.fixture
+def serving() -> Generator[subprocess.Popen[str]]:
+    command = [sys.executable, "-m", "app", "serve", "--port", "0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+        yield server
+        server.kill()
+
+
+def test_serve_says_where_and_with_what_then_speaks_and_stops_cleanly(
+    serving: subprocess.Popen[str],
+) -> None:
+    assert serving.stderr is not None
+    said = ""
+    while (address := re.search(r"http://127\.0\.0\.1:\d+", said)) is None:
+        line = serving.stderr.readline()
+        assert line, said
+        said += line
+    assert "Voice: joe" in said
+    assert "Device: " in said
+    reply = httpx.get(f"{address[0]}/v1/audio/speech", params={"input": SENTENCE}, timeout=30)
+    assert reply.headers["content-type"] == "audio/mpeg"
+    serving.send_signal(signal.SIGTERM)
+    assert serving.wait(timeout=30) == 0
