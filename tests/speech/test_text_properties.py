@@ -3,7 +3,7 @@
 
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.speech.engine import Word
@@ -84,6 +84,7 @@ def test_a_language_without_rules_speaks_every_letter_once_and_in_order(text: st
 
 @settings(max_examples=300)
 @given(TEXTS, LIMITS, LANGUAGES)
+@example("0,@000<0", 16, "en")
 def test_no_sentence_is_longer_than_the_limit(text: str, longest: int, language: str) -> None:
     for sentence in read(text, longest=longest, language=language):
         assert len(" ".join(word.spoken for word in sentence.words)) <= longest

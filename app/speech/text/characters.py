@@ -26,8 +26,7 @@ def respell(written: str) -> str:
     """
     if written.isascii():
         return written.replace("_", " ")
-    plain = "".join(map(_plain, unicodedata.normalize("NFC", written)))
-    composed = unicodedata.normalize("NFC", plain).replace("_", " ")
+    composed = unicodedata.normalize("NFC", "".join(map(_plain, written))).replace("_", " ")
     return composed if any(map(str.isalnum, composed)) else written
 
 

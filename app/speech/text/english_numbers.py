@@ -98,6 +98,10 @@ NUMBER_RULES: Final = (
         re.compile(rf"([0-9]{{1,9}})([²³]){END}"),
         lambda match, _context: f"{match[1]} {'squared' if match[2] == '²' else 'cubed'}",
     ),
+    Rule(
+        re.compile(r"([0-9]{1,2})['’′]([0-9]{1,2})[\"”″]"),
+        lambda match, _context: f"{match[1]} foot {match[2]}",
+    ),
     YEAR,
     Rule(
         re.compile(rf"[0-9]{{1,3}}(?:,[0-9]{{3}}){{1,9}}(?:\.[0-9]{{1,40}})?{END}"),

@@ -79,7 +79,9 @@ def _speak_abbreviation(match: re.Match[str], context: Context) -> str | None:
         return _TITLES[match[1]]
     if key in _BEFORE_NUMBER and _word_after(match)[:1].isdecimal():
         return _BEFORE_NUMBER[key]
-    if key == "al" and context.previous != "et":
+    if (key == "al" and context.previous != "et") or (
+        len(key) > 2 and match[1].isalpha() and match[1].isupper()
+    ):
         return None
     return _CONTINUING.get(key) or (_close(_CLOSING[key], match) if key in _CLOSING else None)
 

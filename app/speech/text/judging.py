@@ -84,7 +84,9 @@ def _begins_number(text: str, index: int) -> bool:
 
 
 def _between_numbers(text: str, start: int, end: int) -> bool:
-    return char_at(text, start - 2).isdecimal() and char_at(text, end + 1).isdecimal()
+    before, after = char_at(text, start - 2), char_at(text, end + 1)
+    variable = before.islower() and not char_at(text, start - 3).isalnum()
+    return (before.isdecimal() or variable) and after.isdecimal()
 
 
 def judge_stars(text: str, start: int, end: int) -> str:
@@ -116,10 +118,17 @@ def is_spoken(text: str, sign: str, start: int, end: int) -> bool:
     if sign in "^\\":
         return _may_end(left) and _may_begin(right)
     if sign in "<>":
-        before = char_at(text, start - 2) if left == " " else left
-        after = char_at(text, end + 1) if right == " " else right
-        return _may_end(before) and _may_begin(after)
+        return _compares(text, start, end)
     return True
+
+
+def _compares(text: str, start: int, end: int) -> bool:
+    """Tell a comparison, evenly spaced or with a number, from the bracket of a tag or a link."""
+    left, right = char_at(text, start - 1), char_at(text, end)
+    before = char_at(text, start - 2) if left == " " else left
+    after = char_at(text, end + 1) if right == " " else right
+    even = (left == " ") == (right == " ") or before.isdecimal() or after.isdecimal()
+    return even and _may_end(before) and _may_begin(after)
 
 
 def _may_end(char: str) -> bool:

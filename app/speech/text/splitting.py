@@ -59,15 +59,19 @@ def _language_of(tag: str) -> Language:
 
 def _sentences(text: str, longest: int, language: Language) -> Iterator[Sentence]:
     waiting: list[Token] = []
+    length = 0
     for token in _shortened(scan(text, language), longest):
-        while waiting and _length([*waiting, token]) > longest:
+        while waiting and length + _width(token) + (not token.mark) - 1 > longest:
             cut = _best_cut(waiting, token, language)
             yield _sentence(waiting[:cut])
             del waiting[:cut]
+            length = sum(map(_width, waiting))
         waiting.append(token)
+        length += _width(token)
         if token.boundary:
             yield _sentence(waiting)
             waiting.clear()
+            length = 0
 
 
 def _shortened(tokens: Iterator[Token], longest: int) -> Iterator[Token]:
@@ -82,19 +86,15 @@ def _shortened(tokens: Iterator[Token], longest: int) -> Iterator[Token]:
         yield from pieces
 
 
-def _length(tokens: Sequence[Token]) -> int:
-    """Characters of the tokens joined by spaces, with room for a mark after the last."""
-    return sum(_width(token) for token in tokens) + (not tokens[-1].mark) - 1
-
-
 def _width(token: Token) -> int:
+    """Count a token's characters with its mark and the space after it."""
     return len(token.spoken) + len(token.mark) + 1
 
 
 def _best_cut(waiting: list[Token], following: Token, language: Language) -> int:
     """How many of the words to speak now: up to the best place in the later two thirds."""
     after = [*waiting[1:], following]
-    least = _length(waiting) // 3
+    least = sum(map(_width, waiting)) // 3
     reached = 0
     best, best_rank = len(waiting), 0
     for count, (token, upcoming) in enumerate(zip(waiting, after, strict=True), start=1):
