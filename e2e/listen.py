@@ -1,0 +1,46 @@
+"""Several tabs that listen at once: real time is the dear part of these tests."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Final
+
+from playwright.sync_api import Browser
+
+from e2e.capture import Capture
+from e2e.tab import ListeningTab
+
+LONGEST_PIECE_BYTES: Final = 700
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """What one tab is asked to play; with `recut_seed`, every append is cut to crumbs."""
+
+    text: str
+    voice: str
+    audio_format: str
+    interval_seconds: float = 1.0
+    recut_seed: int | None = None
+
+
+def listen(browser: Browser, address: str, takes: Sequence[Take], *, rate: int) -> list[Capture]:
+    """Play all `takes` at the same time, each in its own tab, and give what was heard."""
+    with ExitStack() as stack:
+        tabs = [
+            stack.enter_context(ListeningTab(browser, address, rate=rate)) for _ in takes
+        ]
+        for tab, take in zip(tabs, takes, strict=True):
+            _prepare(tab, take)
+        for tab in tabs:
+            tab.press("Play")
+        captures = [tab.tap.finish() for tab in tabs]
+        assert [complaint for tab in tabs for complaint in tab.complaints] == []
+        return captures
+
+
+def _prepare(tab: ListeningTab, take: Take) -> None:
+    tab.override(streaming_interval=take.interval_seconds)
+    tab.open(take.text, voice=take.voice, audio_format=take.audio_format)
+    if take.recut_seed is not None:
+        tab.tap.recut_appends(seed=take.recut_seed, longest=LONGEST_PIECE_BYTES)
