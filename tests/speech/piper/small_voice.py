@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - IPA and typography are full of letters that look like others
 """Writes small Piper voices with random weights, for what the real voice does not have."""
 
 import json
@@ -8,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import onnx
 from onnx import helper, numpy_helper
+
 from tests.speech.piper.reference import Shape
 
 Weights = dict[str, npt.NDArray[np.float32]]

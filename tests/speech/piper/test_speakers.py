@@ -4,15 +4,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.speech.piper.reference import Reference, Shape
-from tests.speech.piper.small_voice import RATE, draw_weights, write_voice
-from tests.speech.piper.spoken import join, split_words
 
 from app.errors import UnknownVoiceError
 from app.speech.engine import Utterance
 from app.speech.piper.config import read_config
 from app.speech.piper.engine import PiperEngine
 from app.speech.piper.phonemes import encode, phonemize
+from tests.speech.piper.reference import Reference, Shape
+from tests.speech.piper.small_voice import RATE, draw_weights, write_voice
+from tests.speech.piper.spoken import join, split_words
 
 TEXT = "Hello there, my friend."
 
