@@ -82,6 +82,30 @@ def test_a_body_cut_short_is_still_one(name: str) -> None:
         assert count_containers(body[:size], name) == 1
 
 
+def test_an_mp4_box_with_a_size_of_64_bits_is_walked_over() -> None:
+    body = file("mp4")
+    wide = (1).to_bytes(4, "big") + b"free" + (24).to_bytes(8, "big") + b"\0\0\0\x14ftyp"
+    assert split_containers(body + wide + body, "mp4") == [body + wide, body]
+
+
+def test_an_mp4_box_that_goes_on_to_the_end_is_the_last() -> None:
+    body = file("mp4")
+    assert count_containers(body + b"\0\0\0\0mdat" + body, "mp4") == 1
+
+
+def test_an_ebml_element_cut_after_its_identity_ends_the_walk() -> None:
+    body = file("webm")
+    assert count_containers(body + b"\x1a\x45\xdf\xa3", "webm") == 1
+
+
+def test_an_mp3_header_with_an_impossible_field_is_no_frame() -> None:
+    body = stream("mp3")
+    free, reserved, layer_two = b"\xff\xf3\x04\xc4", b"\xff\xf3\x8c\xc4", b"\xff\xf5\x84\xc4"
+    for header in (free, reserved, layer_two):
+        assert count_containers(header + bytes(188), "mp3") == 0
+        assert count_containers(body + header + bytes(188), "mp3") == 1
+
+
 @pytest.mark.parametrize("name", WITH_CONTAINER)
 def test_what_is_no_audio_holds_no_container(name: str) -> None:
     assert count_containers(b'{"error": {"message": "no"}}', name) == 0
