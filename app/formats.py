@@ -198,7 +198,13 @@ _WEBM_CODING: Final = replace(
 # At 44.1 kHz and above an AAC frame lasts 23 ms, so that two of encoder delay and one in the
 # container stay well under 120 ms; at 16 kHz one alone lasts 64 ms.
 _ADTS_CODING: Final = Coding(
-    "adts", "aac", rates=(44_100, 48_000), bit_rate=96_000, wide_bit_rate=96_000
+    "adts",
+    "aac",
+    rates=(44_100, 48_000),
+    bit_rate=96_000,
+    wide_bit_rate=96_000,
+    # libavcodec's default coder takes twice the time here and is 13 dB further from the input.
+    codec_options={"aac_coder": "fast"},
 )
 # No index at the end (skip_trailer): a stream is not sought in.
 _FRAGMENTS: Final = "default_base_moof+frag_every_frame+skip_trailer"
