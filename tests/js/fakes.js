@@ -45,7 +45,8 @@ export class FakeSourceBuffer extends EventTarget {
   appendBuffer(data) {
     demand(!this.removed, "removed from its source");
     demand(!this.updating, "still updating");
-    if (this.bytes + data.byteLength > this.budget) throw new DOMException("full", "QuotaExceededError");
+    if (this.bytes + data.byteLength > this.budget)
+      throw new DOMException("full", "QuotaExceededError");
     this.updating = true;
     setImmediate(() => this.#finish(data));
   }

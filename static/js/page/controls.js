@@ -35,7 +35,9 @@ export class Controls {
 
   /** @param {{onPause: () => void, onResume: () => void, onStop: () => void}} handlers */
   constructor({ onPause, onResume, onStop }) {
-    this.#pause.addEventListener("click", () => (this.#action === "pause" ? onPause() : onResume()));
+    this.#pause.addEventListener("click", () =>
+      this.#action === "pause" ? onPause() : onResume(),
+    );
     this.#stop.addEventListener("click", onStop);
     this.show("idle");
   }

@@ -9,7 +9,8 @@ import { find } from "./elements.js";
  * @param {{onSpeak: () => void, onStop: () => void}} handlers
  */
 export function listenToKeys({ onSpeak, onStop }) {
-  if (/Mac|iPhone|iPad/u.test(navigator.userAgent)) find("modifier", HTMLElement).textContent = "⌘";
+  const modifier = /Mac|iPhone|iPad/u.test(navigator.userAgent) ? "⌘" : "Ctrl";
+  find("modifier", HTMLElement).textContent = modifier;
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing || event.repeat) return;
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {

@@ -75,7 +75,8 @@ export class Reader {
     const speech = this.#form.read(format.name);
     this.#extension = format.extension;
     this.#address = mseType ? null : addressOf(speech);
-    this.#carrier.textContent = `${format.label}, ${mseType ? "through MediaSource" : "as a plain source"}`;
+    const way = mseType ? "through MediaSource" : "as a plain source";
+    this.#carrier.textContent = `${format.label}, ${way}`;
     this.#views.download.disable();
     this.#views.timeline.reset(estimateSeconds(speech.input.length, speech.speed));
     if (mseType) this.#player.play((signal) => requestSpeech(speech, signal), { mseType });

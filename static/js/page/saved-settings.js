@@ -35,7 +35,10 @@ function load() {
 /** @param {readonly HTMLSelectElement[]} fields */
 function save(fields) {
   try {
-    localStorage.setItem(KEY, JSON.stringify(Object.fromEntries(fields.map((f) => [f.name, f.value]))));
+    localStorage.setItem(
+      KEY,
+      JSON.stringify(Object.fromEntries(fields.map((f) => [f.name, f.value]))),
+    );
   } catch {
     // A browser that keeps nothing for us still speaks.
   }

@@ -64,6 +64,8 @@ function pick(formats, names) {
 function supportedType(type, isTypeSupported) {
   if (!type || !isTypeSupported) return null;
   // WebKit knows Opus in MP4 by its sample entry's name only, which has a capital.
-  const spellings = type.startsWith("audio/mp4") ? [type, type.replace('"opus"', '"Opus"')] : [type];
+  const spellings = type.startsWith("audio/mp4")
+    ? [type, type.replace('"opus"', '"Opus"')]
+    : [type];
   return spellings.find((spelling) => isTypeSupported(spelling)) ?? null;
 }

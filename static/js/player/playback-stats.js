@@ -106,7 +106,8 @@ export class PlaybackStats {
       receivedSeconds: seconds,
       bufferedSeconds: Math.max(0, bufferedEndSeconds - positionSeconds),
       receivedBytes: this.#receivedBytes,
-      realTimeFactor: seconds > 0 && this.#receivingMs > 0 ? this.#receivingMs / 1000 / seconds : null,
+      realTimeFactor:
+        seconds > 0 && this.#receivingMs > 0 ? this.#receivingMs / 1000 / seconds : null,
       stalls: this.#stalls,
       complete: this.#complete,
     };

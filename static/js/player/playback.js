@@ -149,7 +149,9 @@ export class Playback {
     this.#moved();
     if (!this.#interruption) return this.#enter("ended");
     const { kind, message, remedy, cause } = this.#interruption;
-    this.fail(new PlayerError(kind, message, { remedy, cause, atSeconds: bufferedEnd(this.#audio) }));
+    this.fail(
+      new PlayerError(kind, message, { remedy, cause, atSeconds: bufferedEnd(this.#audio) }),
+    );
   }
 
   #broke() {
@@ -164,7 +166,9 @@ export class Playback {
     if (name === "NotAllowedError") return this.#enter("blocked");
     // AbortError only says that a pause or another source came first; the element tells the rest.
     if (name === "AbortError" || this.signal.aborted || this.#audio.error) return;
-    this.fail(new PlayerError("unsupported", "This browser cannot play the sound.", { cause: reason }));
+    this.fail(
+      new PlayerError("unsupported", "This browser cannot play the sound.", { cause: reason }),
+    );
   }
 }
 
@@ -177,7 +181,9 @@ function errorOf(error) {
     case 2:
       return new PlayerError("interrupted", "The connection broke off.", { cause: error });
     case 4:
-      return new PlayerError("unsupported", "This browser cannot play this format.", { cause: error });
+      return new PlayerError("unsupported", "This browser cannot play this format.", {
+        cause: error,
+      });
     default:
       return new PlayerError("decode", "The sound could not be decoded.", { cause: error });
   }

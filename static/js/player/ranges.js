@@ -35,7 +35,8 @@ export function nearestBuffered(buffered, seconds) {
   for (let index = 0; index < buffered.length; index += 1) {
     const last = Math.max(buffered.start(index), buffered.end(index) - INSIDE_SECONDS);
     const inside = Math.min(Math.max(seconds, buffered.start(index)), last);
-    if (nearest === null || Math.abs(inside - seconds) < Math.abs(nearest - seconds)) nearest = inside;
+    if (nearest === null || Math.abs(inside - seconds) < Math.abs(nearest - seconds))
+      nearest = inside;
   }
   return nearest;
 }

@@ -24,7 +24,8 @@ import { streamInto } from "./stream.js";
 
 /**
  * Where the sound comes from. A function gets the signal that ends the playback.
- * @typedef {Request | URL | string | Response | ((signal: AbortSignal) => Promise<Response>)} Source
+ * @typedef {Request | URL | string | Response | ((signal: AbortSignal) => Promise<Response>)}
+ *   Source
  */
 
 /**

@@ -158,7 +158,8 @@ async function* chunksOf(body, { signal, stats }, gate) {
       stats.receive(value.byteLength);
       yield value;
     }
-    if (!stats.hasReceived && !signal.aborted) throw new PlayerError("refused", "The server sent no sound.");
+    if (!stats.hasReceived && !signal.aborted)
+      throw new PlayerError("refused", "The server sent no sound.");
   } finally {
     signal.removeEventListener("abort", hangUp);
   }

@@ -13,7 +13,13 @@ const SPEECH = {
 };
 
 test("the address and the POST ask for the same sound, and leave out what was not chosen", () => {
-  const expected = { input: "Salt & pepper? 100 %", voice: "joe", speed: 1.25, seed: 7, response_format: "webm" };
+  const expected = {
+    input: "Salt & pepper? 100 %",
+    voice: "joe",
+    speed: 1.25,
+    seed: 7,
+    response_format: "webm",
+  };
   const { body } = postOf(SPEECH);
   assert.deepEqual(JSON.parse(String(body)), { ...expected, stream: true });
   const query = Object.fromEntries(new URL(addressOf(SPEECH), "http://localhost").searchParams);

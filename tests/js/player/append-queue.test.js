@@ -36,7 +36,7 @@ const bytes = (...values) => new Uint8Array(values);
 test("bytes arrive in order and whole, however they are cut", async () => {
   const draw = drawer(7);
   const sent = Uint8Array.from({ length: 20_000 }, () => draw(256));
-  for (let at = 0; at < sent.length; ) {
+  for (let at = 0; at < sent.length;) {
     const size = 1 + draw(700);
     queue.append(sent.slice(at, at + size));
     at += size;
@@ -113,7 +113,7 @@ test("a full buffer keeps the bytes until there is room", async () => {
   assert.deepEqual(told, ["advance", "advance", "advance"]);
 });
 
-test("damaged bytes are a decode error, told once, and the updateend after it moves nothing", async () => {
+test("damaged bytes are a decode error, told once, and end the queue", async () => {
   buffer.damaged = true;
   queue.append(bytes(1));
   queue.append(bytes(2));

@@ -12,7 +12,10 @@ const FORMATS = [
 ];
 
 /** @param {string[]} parts */
-const takes = (...parts) => (/** @type {string} */ type) => parts.some((part) => type.includes(part));
+const takes =
+  (...parts) =>
+  (/** @type {string} */ type) =>
+    parts.some((part) => type.includes(part));
 
 /** @param {Parameters<typeof chooseFormat>[1]} isTypeSupported @param {string} [wanted] */
 const choose = (isTypeSupported, wanted) => {
@@ -55,7 +58,10 @@ test("Opus in MP4 is found by the only name that WebKit knows", () => {
 });
 
 test("a wanted format that the server does not have is unsupported", () => {
-  assert.throws(() => choose(takes("audio/"), "midi"), { name: "PlayerError", kind: "unsupported" });
+  assert.throws(() => choose(takes("audio/"), "midi"), {
+    name: "PlayerError",
+    kind: "unsupported",
+  });
 });
 
 test("a server that offers nothing is unsupported", () => {

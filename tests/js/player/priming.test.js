@@ -36,5 +36,8 @@ test("Chromium and WebKit cut within a frame, Firefox does not", () => {
   assert.equal(trimsWithinFrames(`${like} Chrome/156.0 Safari/537.36`), true);
   assert.equal(trimsWithinFrames(`${like} Version/26.0 Safari/605.1.15`), true);
   assert.equal(trimsWithinFrames(`${like} FxiOS/153.0 Safari/605.1.15`), true);
-  assert.equal(trimsWithinFrames("Mozilla/5.0 (X11; rv:153.0) Gecko/20100101 Firefox/153.0"), false);
+  assert.equal(
+    trimsWithinFrames("Mozilla/5.0 (X11; rv:153.0) Gecko/20100101 Firefox/153.0"),
+    false,
+  );
 });

@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
 import { StreamPlayer } from "../../../static/js/player/stream-player.js";
-import { FakeBody, FakeBrowser, FakeManagedMediaSource, FakeMediaSource, settle } from "../fakes.js";
+import {
+  FakeBody,
+  FakeBrowser,
+  FakeManagedMediaSource,
+  FakeMediaSource,
+  settle,
+} from "../fakes.js";
 
 const MP3 = { mseType: "audio/mpeg" };
 const HEADERS = { "Content-Type": "audio/mpeg" };
@@ -42,9 +48,14 @@ function build(platform, leadSeconds = 60) {
 beforeEach(() => build());
 
 /** @param {Record<string, string>} [headers] */
-const respond = (headers = {}) => new Response(body.stream, { headers: { ...HEADERS, ...headers } });
+const respond = (headers = {}) =>
+  new Response(body.stream, { headers: { ...HEADERS, ...headers } });
 
-/** Presses Play and lets some sound arrive. @param {number} bytes @param {Record<string, string>} [headers] */
+/**
+ * Presses Play and lets some sound arrive.
+ * @param {number} bytes
+ * @param {Record<string, string>} [headers]
+ */
 async function playSome(bytes, headers) {
   player.play(respond(headers), MP3);
   body.write(bytes);
@@ -52,7 +63,8 @@ async function playSome(bytes, headers) {
 }
 
 const source = () => /** @type {FakeMediaSource} */ (browser.audio.source);
-const buffer = () => /** @type {import("../fakes.js").FakeSourceBuffer} */ (source().sourceBuffers[0]);
+const buffer = () =>
+  /** @type {import("../fakes.js").FakeSourceBuffer} */ (source().sourceBuffers[0]);
 
 test("the element is told to play within the press, before anything is awaited", () => {
   player.play(respond(), MP3);
@@ -187,14 +199,17 @@ test("a server out of reach is an interruption, told at once", async () => {
   );
 });
 
-test("after a cut what arrived plays out, and only then is the person told where it stopped", async () => {
+test("after a cut what arrived plays out before the person is told where", async () => {
   await playSome(200);
   browser.audio.hear(0.5);
   body.cut();
   await settle();
   assert.deepEqual([source().endings, errors, player.state], [[""], [], "playing"]);
   browser.audio.hear(9);
-  assert.deepEqual([errors[0]?.kind, errors[0]?.atSeconds, player.state], ["interrupted", 2, "failed"]);
+  assert.deepEqual(
+    [errors[0]?.kind, errors[0]?.atSeconds, player.state],
+    ["interrupted", 2, "failed"],
+  );
   assert.deepEqual(recordings, []);
 });
 
@@ -206,7 +221,7 @@ test("a cut before any sound is told at once", async () => {
   assert.deepEqual([errors.length, errors[0]?.kind], [1, "interrupted"]);
 });
 
-test("a cut within the first frame is an interruption, though the element calls it undecodable", async () => {
+test("a cut within the first frame is an interruption, whatever the element calls it", async () => {
   await playSome(3);
   body.cut();
   await settle();
@@ -342,7 +357,7 @@ test("a full buffer stops the reading, and what was played makes room", async ()
   assert.deepEqual(errors, []);
 });
 
-test("a buffer that is full with nothing left to play is a quota error that says where", async () => {
+test("full with nothing left to play is a quota error that says where", async () => {
   await playSome(100);
   buffer().budget = 100;
   body.write(10);
@@ -364,7 +379,10 @@ test("everything that arrived is handed out once, in order, when all of it is th
   await settle();
   const [recording] = recordings;
   assert.equal(recording?.type, "audio/mpeg");
-  assert.deepEqual([...new Uint8Array(await /** @type {Blob} */ (recording).arrayBuffer())], [1, 1, 1, 2, 2]);
+  assert.deepEqual(
+    [...new Uint8Array(await /** @type {Blob} */ (recording).arrayBuffer())],
+    [1, 1, 1, 2, 2],
+  );
   assert.equal(recordings.length, 1);
 });
 
@@ -435,7 +453,7 @@ test("MediaSource is preferred to the managed one", () => {
   assert.equal(browser.audio.disableRemotePlayback, false);
 });
 
-test("a managed source is never played elsewhere, and is read only while it wants data", async () => {
+test("a managed source stays here, and is fed only while it wants data", async () => {
   build({ MediaSource: undefined, ManagedMediaSource: FakeManagedMediaSource });
   await playSome(100);
   const managed = /** @type {FakeManagedMediaSource} */ (source());
@@ -464,7 +482,8 @@ test("without any MediaSource play() is unsupported, and playUrl() plays", () =>
 });
 
 test("an element that cannot play an address gets the server's words for it", async () => {
-  browser.answer = async () => new Response('{"error":{"message":"No such voice."}}', { status: 404 });
+  browser.answer = async () =>
+    new Response('{"error":{"message":"No such voice."}}', { status: 404 });
   player.playUrl("/speech");
   browser.audio.break(4);
   await settle();
