@@ -72,9 +72,9 @@ def measure_cpu_seconds(pattern: re.Pattern[str], text: str) -> float:
     return min(seconds)
 
 
-@pytest.mark.parametrize("rest", ["word ", "x", "A line.\n", "一", "*", "\n", "(", "<a b=", "1"])
+@pytest.mark.parametrize("rest", ["word ", "x", "A line.\n", "一", "*", "\n", "<a b=", "1"])
 def test_the_first_sentences_cost_the_same_before_ten_megabytes(rest: str) -> None:
-    opening = "One. Two. Three and more."
+    opening = "One. Two."
     short = f"{opening} And {rest * 1000}"
     long = f"{opening} And {rest * (10_000_000 // len(rest))}"
 
