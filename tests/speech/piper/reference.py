@@ -66,16 +66,19 @@ def upsample(x: Array, weight: Array, bias: Array, *, stride: int) -> Array:
 def normalise(x: Array, gamma: Array, beta: Array) -> Array:
     centred = x - x.mean(axis=0)
     deviation = np.sqrt((centred * centred).mean(axis=0) + 1e-5)
-    return centred / deviation * gamma[:, None] + beta[:, None]
+    y: Array = centred / deviation * gamma[:, None] + beta[:, None]
+    return y
 
 
 def gelu(x: Array) -> Array:
-    return x / 2 * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
+    y: Array = x / 2 * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
+    return y
 
 
 def softmax(x: Array) -> Array:
     powers = np.exp(x - x.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
+    shares: Array = powers / powers.sum(axis=-1, keepdims=True)
+    return shares
 
 
 def leak(x: Array, slope: float) -> Array:
@@ -154,9 +157,9 @@ class Reference:
             moved = [self.invert(z[1, t], h[:, t]) for t in range(x.shape[1])]
             z = np.stack([z[0], np.array(moved)])
         z = z[::-1]
-        return (z[0] - self.weights["dp.flows.0.m"][0, 0]) * np.exp(
-            -self.weights["dp.flows.0.logs"][0, 0]
-        )
+        shift, log_scale = (self.weights[f"dp.flows.0.{part}"][0, 0] for part in ("m", "logs"))
+        logs: Array = (z[0] - shift) * np.exp(-log_scale)
+        return logs
 
     def invert(self, y: float, raw: Array) -> float:
         """Invert one spline by bisection: its forward form is the paper's equation 4."""
@@ -216,7 +219,8 @@ class Reference:
             x = upsample(leak(x, 0.1), *(self.weights[name] for name in names), stride=stride)
             blocks = range(index * kinds, (index + 1) * kinds)
             x = np.mean([self.block(x, f"dec.resblocks.{number}") for number in blocks], axis=0)
-        return np.tanh(self.layer(leak(x, 0.01), "dec.conv_post"))[0]
+        samples: Array = np.tanh(self.layer(leak(x, 0.01), "dec.conv_post"))[0]
+        return samples
 
     def block(self, x: Array, name: str) -> Array:
         for index, dilation in enumerate(self.shape.block_dilations):

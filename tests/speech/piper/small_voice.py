@@ -124,7 +124,8 @@ def write_voice(folder: Path, weights: Weights, shape: Shape, *, folded: bool) -
 
     `folded` exports hide the names of weight-normed layers and the affine's logarithm.
     """
-    tensors, nodes = dict(weights), []
+    tensors = dict(weights)
+    nodes: list[onnx.NodeProto] = []
     for name, _, dilation in list_layers(shape):
         taken = f"{name}.weight"
         if folded and (".enc." in name or name.startswith("dec.resblocks")):
@@ -154,7 +155,16 @@ def _make_convolution(
     bias = [f"{name}.bias"] if f"{name}.bias" in tensors else []
     inputs = [f"{name}.input", weight, *bias]
     path = f"/{name.replace('.', '/')}/Conv"
-    return helper.make_node("Conv", inputs, [f"{name}.output"], name=path, **numbers)
+    return helper.make_node(
+        "Conv",
+        inputs,
+        [f"{name}.output"],
+        name=path,
+        domain=None,
+        doc_string=None,
+        overload=None,
+        **numbers,
+    )
 
 
 def _make_tables(tensors: Weights, *, folded: bool) -> list[onnx.NodeProto]:

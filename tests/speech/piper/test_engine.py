@@ -1,4 +1,3 @@
-
 """What the embedded voice promises as an engine."""
 
 from contextlib import closing
@@ -32,7 +31,7 @@ def render_at_once(engine: PiperEngine, seed: int) -> Samples:
     return model.render(model.plan(ids, 0, scales=scales, noise=np.random.default_rng(seed)))
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(interval_seconds=st.floats(0.002, 3), seed=st.integers(0, 5))
 def test_joined_chunks_equal_one_pass_for_any_chunk_size(
     engine: PiperEngine, interval_seconds: float, seed: int

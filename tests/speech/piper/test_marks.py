@@ -23,9 +23,9 @@ def pick(chunks: list[AudioChunk], kind: str) -> list[Mark]:
     return [mark for chunk in chunks for mark in chunk.marks if mark.kind == kind]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(
-    words=st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(
+    words=st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(
         lambda picked: split_words(" ".join(picked))
     ),
     interval=st.sampled_from([0.05, 0.3, 1.0]),
@@ -45,7 +45,7 @@ def test_marks_follow_each_other_within_the_sentence(
     )
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(interval=st.floats(0.01, 2))
 def test_a_mark_is_in_the_chunk_in_which_it_begins(engine: PiperEngine, interval: float) -> None:
     start = 0
