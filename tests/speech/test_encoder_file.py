@@ -11,7 +11,7 @@ import av
 import numpy as np
 import pytest
 import soundfile as sf
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.audit.containers import count_containers
@@ -31,6 +31,8 @@ def trim(decoded: Samples, lead: int, count: int) -> Samples:
 
 @EVERY
 @settings(max_examples=12, deadline=None)
+# An edit list in milliseconds would lose the second frame of AAC, which holds one sample.
+@example(count=1_025, rate=44_100, cuts=[])
 @given(
     # ffmpeg's mp3 reader cannot drop 1151 samples of padding from its last frame of 576.
     count=st.integers(48, 6_000),

@@ -143,6 +143,18 @@ def test_a_track_whose_sink_fails_can_be_closed() -> None:
     track.close()
 
 
+def test_a_container_whose_end_cannot_be_written_is_not_finished_politely() -> None:
+    coding = FORMATS["opus"].coding
+    assert coding is not None
+    sink = BrokenSink(1_000)
+    track = LibavTrack(coding, 48_000, sink=sink, options={})
+    track.write(make_sound(1_000))
+    sink.left = 0
+    with pytest.raises(OSError, match="disk is full"):
+        track.finish()
+    track.close()
+
+
 def test_a_track_whose_header_cannot_be_written_leaves_nothing_behind() -> None:
     coding = FORMATS["flac"].coding
     assert coding is not None

@@ -3,6 +3,7 @@
 import io
 import subprocess
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Final
 
 import av
@@ -128,6 +129,23 @@ def test_libsndfile_reads_the_stream(name: str) -> None:
     correlation, lag = find_worst_match(heard[lead:], made)
     assert lag == 0
     assert correlation > 0.9
+
+
+@pytest.mark.parametrize("name", ["webm", "mp4-opus"])
+@pytest.mark.parametrize("rate", [22_050, 48_000])
+def test_opus_without_pre_skip_has_its_blocks_on_whole_20_ms(name: str, rate: int) -> None:
+    body = encode([make_sound(rate)], find_format(name), rate=rate)
+    with av.open(io.BytesIO(body), "r") as container:
+        times = [
+            packet.pts * packet.time_base
+            for packet in container.demux(audio=0)
+            if packet.pts is not None
+        ]
+    assert times == [Fraction(number, 50) for number in range(len(times))]
+    mark = body.index(b"OpusHead") if name == "webm" else body.index(b"dOps") - 4
+    assert body[mark + 10 : mark + 12] == b"\0\0"
+    # CodecDelay, 0x56AA, would be a pre-skip by another name.
+    assert b"\x56\xaa" not in body[:400]
 
 
 def test_a_streamed_wav_has_no_chunk_but_its_format_and_data() -> None:

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - typographic signs are what these tests are about
 """Each kind of thing that people write, and what is said for it."""
 
 import pytest

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - typographic signs are what these tests are about
 """What reading costs: nothing ahead of time, and no more than in proportion."""
 
 import re

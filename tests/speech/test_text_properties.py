@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - typographic signs are what these tests are about
 """What holds for every text, however odd."""
 
 from itertools import pairwise

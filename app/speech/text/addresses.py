@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - typographic signs are what this module is about
 """Web and mail addresses, in every language."""
 
 import re

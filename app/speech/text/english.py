@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - typographic signs are what this module is about
 """English: the rules in the order in which they are tried, and the names of signs."""
 
 from typing import Final

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - typographic signs are what this module is about
 """English amounts: money, and numbers with a unit of measure."""
 
 import re

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - typographic signs are what this module is about
 """English dates, years, decades and times of day."""
 
 import re

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - typographic signs are what this module is about
 """English numbers: ranges, ratios, fractions, powers and telephone numbers.
 
 What is left to espeak-ng is reading a plain number such as 1234567 or 3.14.

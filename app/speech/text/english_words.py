@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - typographic signs are what this module is about
 """English words that are not spoken as they are written: abbreviations, initials and addresses."""
 
 import re

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001, RUF002 - typographic signs are what this module is about
 """What a sign means by what stands around it: full stops, dashes, asterisks, operators."""
 
 import re

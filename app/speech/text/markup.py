@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - typographic signs are what this module is about
 """What stands in a text beside its words: patterns for Markdown, HTML and punctuation.
 
 Every pattern moves forward only (possessive repeats, or bounded ones), so that no text makes one

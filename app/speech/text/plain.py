@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - typographic signs are what this module is about
 """Any language but English: the synthesiser's own front end reads it."""
 
 from typing import Final

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - typographic signs are what this module is about
 """From written text to the words that are spoken, one step at a time."""
 
 import html

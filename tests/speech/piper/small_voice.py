@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - IPA and typography are full of letters that look like others
 """Writes small Piper voices with random weights, for what the real voice does not have."""
 
 import json

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - IPA and typography are full of letters that look like others
 """Which word each phoneme belongs to."""
 
 import pytest

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - IPA and typography are full of letters that look like others
 """When each word and each phoneme is heard."""
 
 import unicodedata

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - IPA and typography are full of letters that look like others
 """Words to phonemes to ids, as Piper does it."""
 
 import unicodedata
