@@ -121,6 +121,8 @@ export class AppendQueue {
       this.#full = false;
     } catch (reason) {
       if (nameOf(reason) === "QuotaExceededError") this.#full = true;
+      // `sourceclose` is still on its way.
+      else if (this.#mediaSource.readyState === "closed") this.#lose();
       else this.#fail(reason);
     }
   }

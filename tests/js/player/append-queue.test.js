@@ -135,6 +135,13 @@ test("a source that was closed by others is lost, not broken", async () => {
   assert.deepEqual(told, ["lost"]);
 });
 
+test("an append between the closing and its event is lost too, told once", async () => {
+  mediaSource.close();
+  queue.append(bytes(1));
+  await settle();
+  assert.deepEqual(told, ["lost"]);
+});
+
 test("a buffer taken away in the middle of an append is lost, told once", async () => {
   queue.append(bytes(1));
   queue.append(bytes(2));
