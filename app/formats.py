@@ -24,10 +24,8 @@ AAC_FRAME_SAMPLES: Final = 1024
 """One AAC-LC frame; libavcodec's encoder also primes with one (`initial_padding`)."""
 
 MP3_ENCODER_DELAY_SAMPLES: Final = 576
-"""LAME's ENCDELAY (`libmp3lame/encoder.h`)."""
-
 MP3_DECODER_DELAY_SAMPLES: Final = 529
-"""What every Layer III decoder adds: LAME's DECDELAY, 528, and one."""
+"""LAME's ENCDELAY, and what every Layer III decoder adds: its DECDELAY, 528, and one."""
 
 _NARROW_RATE: Final = 24_000
 """The highest rate of MPEG-2 Layer III, whose frames hold 576 samples, not 1152."""
@@ -124,10 +122,7 @@ class AudioFormat:
         return self.stream_priming.decoded(coded, self.coded_rate(input_rate))
 
     def mse_lead_samples(self, _rate: int) -> int:
-        """Return the coded silence that MediaSource plays first, in samples at the coded rate.
-
-        No codec's lead depends on the rate so far; who asks has one, and one may come that does.
-        """
+        """Return the coded silence that MediaSource plays first; no codec's depends on the rate."""
         return self.mse_lead
 
 
@@ -237,9 +232,10 @@ _MP4_FLAC_CODING: Final = replace(
 _OGG_OPUS: Final = AudioFormat(
     "ogg", "Ogg / Opus", 'audio/ogg; codecs="opus"', "ogg", _EXACT, _EXACT, _OGG_OPUS_CODING
 )
+_WEBM: Final = AudioFormat(
+    "webm", "WebM / Opus", 'audio/webm; codecs="opus"', "webm", _WEBM_OPUS, _WEBM_OPUS, _WEBM_CODING
+)
 _PCM: Final = AudioFormat("pcm", "Raw PCM, 16 bit", "audio/pcm", "pcm", _EXACT, _EXACT)
-_WEBM_TYPE: Final = 'audio/webm; codecs="opus"'
-_MP4_TYPE: Final = 'audio/mp4; codecs="{}"'
 
 
 def _declare(audio_format: AudioFormat, *, mse_lead: int) -> AudioFormat:
@@ -247,17 +243,21 @@ def _declare(audio_format: AudioFormat, *, mse_lead: int) -> AudioFormat:
     return replace(audio_format, mse_type=audio_format.media_type, mse_lead=mse_lead)
 
 
+def _declare_mp4(
+    name: str, label: str, codecs: str, *, priming: Priming, coding: Coding
+) -> AudioFormat:
+    extension = "m4a" if name == "mp4" else "mp4"
+    media_type = f'audio/mp4; codecs="{codecs}"'
+    declared = AudioFormat(name, label, media_type, extension, priming, priming, coding)
+    return _declare(declared, mse_lead=0)
+
+
 _DECLARED: Final = (
     _declare(
         AudioFormat("mp3", "MP3", "audio/mpeg", "mp3", _MP3, _EXACT, _MP3_CODING),
         mse_lead=MP3_ENCODER_DELAY_SAMPLES,
     ),
-    _declare(
-        AudioFormat(
-            "webm", "WebM / Opus", _WEBM_TYPE, "webm", _WEBM_OPUS, _WEBM_OPUS, _WEBM_CODING
-        ),
-        mse_lead=OPUS_LOOKAHEAD_SAMPLES,
-    ),
+    _declare(_WEBM, mse_lead=OPUS_LOOKAHEAD_SAMPLES),
     replace(_OGG_OPUS, name="opus", extension="opus"),
     _OGG_OPUS,
     # PyAV's wheels carry no libvorbis, and libavcodec's own Vorbis encoder is stereo only.
@@ -270,42 +270,12 @@ _DECLARED: Final = (
         AudioFormat("aac", "AAC (ADTS)", "audio/aac", "aac", _ADTS, _ADTS, _ADTS_CODING),
         mse_lead=AAC_FRAME_SAMPLES,
     ),
-    _declare(
-        AudioFormat(
-            "mp4",
-            "MP4 / AAC",
-            _MP4_TYPE.format("mp4a.40.2"),
-            "m4a",
-            _MP4_AAC,
-            _MP4_AAC,
-            _MP4_AAC_CODING,
-        ),
-        mse_lead=0,
-    ),
-    _declare(
-        AudioFormat(
-            "mp4-opus",
-            "MP4 / Opus",
-            _MP4_TYPE.format("opus"),
-            "mp4",
-            _MP4_OPUS,
-            _MP4_OPUS,
-            _MP4_OPUS_CODING,
-        ),
+    _declare_mp4("mp4", "MP4 / AAC", "mp4a.40.2", priming=_MP4_AAC, coding=_MP4_AAC_CODING),
+    replace(
+        _declare_mp4("mp4-opus", "MP4 / Opus", "opus", priming=_MP4_OPUS, coding=_MP4_OPUS_CODING),
         mse_lead=OPUS_LOOKAHEAD_SAMPLES,
     ),
-    _declare(
-        AudioFormat(
-            "mp4-flac",
-            "MP4 / FLAC",
-            _MP4_TYPE.format("flac"),
-            "mp4",
-            _EXACT,
-            _EXACT,
-            _MP4_FLAC_CODING,
-        ),
-        mse_lead=0,
-    ),
+    _declare_mp4("mp4-flac", "MP4 / FLAC", "flac", priming=_EXACT, coding=_MP4_FLAC_CODING),
     _PCM,
     replace(_PCM, name="raw"),
 )
