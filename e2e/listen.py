@@ -1,6 +1,6 @@
 """Several tabs that listen at once: real time is the dear part of these tests."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Final
@@ -24,7 +24,14 @@ class Take:
     recut_seed: int | None = None
 
 
-def listen(browser: Browser, address: str, takes: Sequence[Take], *, rate: int) -> list[Capture]:
+def listen(
+    browser: Browser,
+    address: str,
+    takes: Sequence[Take],
+    *,
+    rate: int,
+    once_all_are_heard: Callable[[], None] | None = None,
+) -> list[Capture]:
     """Play all `takes` at the same time, each in its own tab, and give what was heard."""
     with ExitStack() as stack:
         tabs = [
@@ -34,6 +41,10 @@ def listen(browser: Browser, address: str, takes: Sequence[Take], *, rate: int) 
             _prepare(tab, take)
         for tab in tabs:
             tab.press("Play")
+        if once_all_are_heard:
+            for tab in tabs:
+                tab.tap.wait_until_heard()
+            once_all_are_heard()
         captures = [tab.tap.finish() for tab in tabs]
         assert [complaint for tab in tabs for complaint in tab.complaints] == []
         return captures

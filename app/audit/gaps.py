@@ -61,7 +61,9 @@ def find_dips(
     """
     first = round((within.start_seconds + _RINGING_SECONDS) * rate)
     last = round((within.end_seconds - _RINGING_SECONDS) * rate)
-    envelope = measure_envelope(captured)[first:last]
+    envelope = measure_envelope(captured)[max(first, 0) : max(last, 0)]
+    if not len(envelope):
+        return ()
     low = np.concatenate(([False], envelope < depth * np.median(envelope), [False]))
     starts, ends = np.flatnonzero(np.diff(low.astype(np.int8))).reshape(-1, 2).T
     return tuple(

@@ -55,6 +55,10 @@ def test_a_whole_chirp_has_no_dip() -> None:
     assert find_dips(CHIRP, WHOLE, rate=RATE, depth=0.8) == ()
 
 
+def test_where_nothing_was_captured_there_is_no_dip() -> None:
+    assert find_dips(CHIRP[:10], Span(3.0, 4.0), rate=RATE) == ()
+
+
 @given(lost=st.integers(24, 4000), lead=st.integers(0, 4000))
 @quick
 def test_a_start_that_was_not_heard_is_measured(lost: int, lead: int) -> None:

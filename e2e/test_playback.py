@@ -1,0 +1,122 @@
+"""When sound starts, where it starts, and who hears of it when it is no longer wanted."""
+
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from typing import Final
+
+import pytest
+from playwright.sync_api import Browser
+
+from app.audit.alignment import track_lag
+from app.audit.gaps import find_heard
+from e2e.conftest import RATE, SignalSite
+from e2e.laws import EDGE_SECONDS, judge
+from e2e.listen import Take, listen
+from e2e.tab import ListeningTab
+
+FORMATS: Final = ("webm", "mp3", "mp4", "mp4-flac")
+PATIENCE_SECONDS: Final = 60
+SOUGHT_SECONDS: Final = 1.0
+MARGIN_SECONDS: Final = 0.1
+
+
+def measure_leads(
+    browser: Browser, site: SignalSite, formats: Iterable[str], *, hide_priming: bool = False
+) -> Mapping[str, float]:
+    """Give, by format, how late the sound lies on the element's clock, in seconds.
+
+    What is heard from the moment that the element is sent to depends on no timing at all.
+    """
+    made = site.engine.make("noise", 2.0)[round((SOUGHT_SECONDS - MARGIN_SECONDS) * RATE) :]
+    leads = {}
+    with ExitStack() as stack:
+        tabs = {
+            name: stack.enter_context(ListeningTab(browser, site.address, rate=RATE))
+            for name in formats
+        }
+        for name, tab in tabs.items():
+            if hide_priming:
+                tab.hide_priming()
+            tab.open("second second", voice="noise", audio_format=name)
+            tab.press("Play")
+        for name, tab in tabs.items():
+            tab.tap.finish()
+            tab.tap.play_from(SOUGHT_SECONDS)
+            captured = tab.tap.finish().samples
+            track = track_lag(captured, made, rate=RATE)
+            heard = find_heard(captured, made, track, block_seconds=0.25e-3)
+            leads[name] = MARGIN_SECONDS - heard.start_seconds
+            print(f"{name}: lead {leads[name] * 1e3:.2f} ms")
+    return leads
+
+
+def test_the_first_sample_made_lies_at_time_zero(browser: Browser, signals: SignalSite) -> None:
+    leads = measure_leads(browser, signals, FORMATS)
+    assert all(abs(lead) <= EDGE_SECONDS for lead in leads.values())
+
+
+def test_untold_of_the_priming_the_page_starts_late(browser: Browser, signals: SignalSite) -> None:
+    leads = measure_leads(browser, signals, ("mp3", "webm"), hide_priming=True)
+    assert leads["mp3"] == pytest.approx(576 / 24_000, abs=EDGE_SECONDS)
+    assert leads["webm"] == pytest.approx(312 / 48_000, abs=EDGE_SECONDS)
+
+
+@pytest.mark.parametrize("audio_format", ["webm", "mp3"])
+def test_sound_is_heard_before_generation_has_ended(
+    audio_format: str, browser: Browser, signals: SignalSite
+) -> None:
+    gate = signals.engine.hold_after(2.0)
+    with ListeningTab(browser, signals.address, rate=RATE) as tab:
+        tab.override(streaming_interval=0.5)
+        tab.open("second second second", voice="noise", audio_format=audio_format)
+        tab.press("Play")
+        tab.tap.wait_until_heard()
+        assert signals.engine.endings.empty()
+        gate.open()
+        assert tab.tap.finish().duration_seconds > 2.9
+        assert tab.complaints == []
+    assert signals.engine.endings.get(timeout=PATIENCE_SECONDS) == "finished"
+
+
+def test_stop_reaches_the_worker(browser: Browser, signals: SignalSite) -> None:
+    signals.engine.hold_after(2.0)
+    with ListeningTab(browser, signals.address, rate=RATE) as tab:
+        tab.open("second second second", voice="noise")
+        tab.press("Play")
+        tab.tap.wait_until_heard()
+        tab.press("Stop")
+        assert signals.engine.endings.get(timeout=PATIENCE_SECONDS) == "closed"
+        tab.wait_for_status("Stopped.")
+        assert tab.complaints == []
+
+
+def test_closing_the_tab_reaches_the_worker(browser: Browser, signals: SignalSite) -> None:
+    signals.engine.hold_after(2.0)
+    with ListeningTab(browser, signals.address, rate=RATE) as tab:
+        tab.open("second second second", voice="noise")
+        tab.press("Play")
+        tab.tap.wait_until_heard()
+    assert signals.engine.endings.get(timeout=PATIENCE_SECONDS) == "closed"
+
+
+def test_two_tabs_whose_generations_take_turns_both_stay_gapless(
+    browser: Browser, signals: SignalSite
+) -> None:
+    formats = ("webm", "mp3")
+    made = signals.engine.make("noise", 6.0)
+    gate = signals.engine.hold_after(4.0)
+    takes = [Take(" ".join(["second"] * 6), "noise", name, 0.1) for name in formats]
+    captures = listen(browser, signals.address, takes, rate=RATE, once_all_are_heard=gate.open)
+    for name, capture in zip(formats, captures, strict=True):
+        findings = judge(capture, made, voice="noise", audio_format=name)
+        assert not findings.broken, str(findings)
+
+
+def test_a_clip_of_50_ms_is_heard_to_its_end(browser: Browser, signals: SignalSite) -> None:
+    takes = [Take("blip", "noise", name) for name in FORMATS]
+    made = signals.engine.make("noise", 0.05)
+    for capture in listen(browser, signals.address, takes, rate=RATE):
+        track = track_lag(capture.samples, made, rate=RATE, window_seconds=0.02, hop_seconds=0.01)
+        heard = find_heard(capture.samples, made, track)
+        assert heard.start_seconds <= EDGE_SECONDS
+        assert heard.end_seconds >= 0.05 - EDGE_SECONDS
