@@ -14,9 +14,10 @@ import pytest
 from app.audit.containers import count_containers
 from app.audit.decoding import decode_body
 from app.formats import FORMATS, find_format
-from app.speech.encoder import StreamEncoder, encode_file
+from app.speech.encoder import StreamEncoder
 from app.speech.engine import Samples
 from tests.audit.sounds import make_noise
+from tests.files import encode_file
 from tests.naive import NaiveEncoder
 from tests.speech.encoding import LOSSLESS, MakesEncoder, cut, encode
 

@@ -1,8 +1,5 @@
 """One open container for a whole response: samples in, the bytes that they made ready out."""
 
-from collections.abc import Iterable
-from contextlib import closing
-from io import BytesIO
 from types import TracebackType
 from typing import IO, Self
 
@@ -102,19 +99,6 @@ class FileEncoder:
     def close(self) -> None:
         """Free everything but the file."""
         self._pipeline.close()
-
-
-def encode_file(audio_format: AudioFormat, sample_rate: int, chunks: Iterable[Samples]) -> bytes:
-    """Encode mono `chunks` at `sample_rate` Hz as one complete file, and give its bytes.
-
-    Raises what `chunks` raises, and InvalidRequestError for the rate.
-    """
-    file = BytesIO()
-    with closing(FileEncoder(audio_format, sample_rate, file)) as encoder:
-        for chunk in chunks:
-            encoder.feed(chunk)
-        encoder.finish()
-    return file.getvalue()
 
 
 class _Pipeline:

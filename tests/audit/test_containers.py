@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from app.audit.containers import count_containers, split_containers
 from app.errors import InvalidRequestError
 from app.formats import FORMATS, AudioFormat, find_format
-from app.speech.encoder import encode_file
+from tests.files import encode_file
 from tests.speech.encoding import encode, make_sound
 
 WITH_CONTAINER = [name for name in FORMATS if name not in {"pcm", "raw"}]

@@ -6,7 +6,7 @@ import pytest
 
 from app.audit.decoding import decode_body
 from app.formats import FORMATS, AudioFormat, find_format
-from app.speech.encoder import encode_file
+from tests.files import encode_file
 from tests.naive import NaiveEncoder
 from tests.speech.encoding import cut, encode, make_sound
 

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 
 from app.audit.containers import count_containers
 from app.formats import FORMATS, AudioFormat, find_format
-from app.speech.encoder import FileEncoder, encode_file
+from app.speech.encoder import FileEncoder
 from app.speech.engine import Samples
 from app.speech.file_headers import compute_crc16
+from tests.files import encode_file
 from tests.speech.encoding import RATES, cut, decode, encode, make_sound
 
 EVERY = pytest.mark.parametrize("audio_format", FORMATS.values(), ids=FORMATS)
