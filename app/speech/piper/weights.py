@@ -55,7 +55,6 @@ def load_weights(onnx_path: Path, *, cache: Path) -> Weights:
     for path in sorted(cache.glob(f"{prefix}*.safetensors")):
         if path.stem.removeprefix(prefix) == hash_file(path):
             return _read(path)
-        path.unlink(missing_ok=True)
     return _read(convert(onnx_path, cache=cache, prefix=prefix))
 
 
