@@ -38,11 +38,12 @@ class Upsampling:
         """Upsample `x` (rows, in)."""
         edge = len(self.kernels) - 1
         padded = mx.pad(x, [(edge, edge), (0, 0)])
-        rows, y = x.shape[0] + edge, self.bias
-        for shift, kernel in enumerate(self.kernels):
+        rows = x.shape[0] + edge
+        y = padded[:rows] @ self.kernels[0]
+        for shift, kernel in enumerate(self.kernels[1:], 1):
             y = mx.addmm(y, padded[shift : shift + rows], kernel)
         length = (x.shape[0] - 1) * self.stride + self.count - 2 * self.crop
-        return y.reshape(-1, self.outputs)[self.crop : self.crop + length]
+        return (y + self.bias).reshape(-1, self.outputs)[self.crop : self.crop + length]
 
 
 class ResidualBlock:
@@ -66,9 +67,9 @@ class ResidualBlock:
         """Transform `x` (rows, channels)."""
         for step in self.steps:
             y = x
-            for convolution in step:
+            for convolution in step[:-1]:
                 y = convolution(leak(y, SLOPE))
-            x = x + y
+            x = step[-1](leak(y, SLOPE), onto=x)
         return x
 
 

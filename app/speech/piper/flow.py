@@ -50,10 +50,10 @@ class GatedNetwork:
     def __call__(self, x: mx.array, speaker: mx.array | None) -> mx.array:
         """Return the sum of all layers' skips (rows, channels)."""
         biases = self._biases(speaker)
-        skips = sum((layer.skip_bias for layer in self.layers), mx.array(0.0))
+        skips = mx.zeros_like(x)
         for layer, bias in zip(self.layers, biases, strict=True):
             gated = layer.gate(x, bias)
-            skips = mx.addmm(skips, gated, layer.skip)
+            skips = mx.addmm(skips + layer.skip_bias, gated, layer.skip)
             if layer is not self.layers[-1]:
                 x = mx.addmm(x + layer.residual_bias, gated, layer.residual)
         return skips

@@ -24,15 +24,23 @@ class Convolution:
         """How many rows before and after it a row depends on."""
         return self.dilation * (len(self.taps) - 1) // 2
 
-    def __call__(self, x: mx.array, bias: mx.array | None = None) -> mx.array:
-        """Convolve `x` (rows, in) to (rows, out), adding `bias` in place of the layer's own."""
+    def __call__(
+        self, x: mx.array, bias: mx.array | None = None, *, onto: mx.array | None = None
+    ) -> mx.array:
+        """Convolve `x` (rows, in) to (rows, out), adding `bias` in place of the layer's own.
+
+        The result is added to `onto`, if given. The bias comes last: MLX would first write it out
+        to all rows, which takes as long as a product.
+        """
         rows = x.shape[0]
         padded = mx.pad(x, [(self.reach, self.reach), (0, 0)]) if self.reach else x
-        y = self.bias if bias is None else bias
-        for tap, kernel in enumerate(self.taps):
+        y = padded[:rows] @ self.taps[0]
+        if onto is not None:
+            y = mx.addmm(onto, padded[:rows], self.taps[0])
+        for tap, kernel in enumerate(self.taps[1:], 1):
             start = tap * self.dilation
             y = mx.addmm(y, padded[start : start + rows], kernel)
-        return y
+        return y + (self.bias if bias is None else bias)
 
 
 class DepthwiseConvolution:

@@ -26,7 +26,7 @@ class Attention:
     def __call__(self, x: mx.array) -> mx.array:
         """Attend over `x` (rows, channels)."""
         rows, channels = x.shape
-        heads = mx.addmm(self.bias, x, self.weight).reshape(rows, 3, -1, self.width)
+        heads = (x @ self.weight + self.bias).reshape(rows, 3, -1, self.width)
         query, key, value = heads.transpose(1, 2, 0, 3)
         scores = query @ key.swapaxes(1, 2) + spread_band(query @ self.relative_keys)
         shares = softmax(scores)

@@ -48,9 +48,13 @@ def render_windows(
     while start < total:
         end = min(start + length, total)
         left, right = max(0, start - reach), min(end + reach, total)
-        fresh = _run_flow(model, latents, kept_start + kept.shape[0], right)
-        kept = mx.concatenate([kept[left - kept_start :], fresh])
-        samples = model.decoder(kept, latents.speaker)
+        kept = kept[left - kept_start :]
+        if left + kept.shape[0] < right:
+            # The flow looks far to both sides: after the first window it runs one window ahead.
+            ahead = min(right + (length if start else 0), total)
+            fresh = _run_flow(model, latents, left + kept.shape[0], ahead)
+            kept = mx.concatenate([kept, fresh])
+        samples = model.decoder(kept[: right - left], latents.speaker)
         mx.eval(samples, kept)
         yield np.asarray(samples)[(start - left) * hop : (end - left) * hop].copy()
         kept_start, start, length = left, end, min(length * GROWTH, longest)
