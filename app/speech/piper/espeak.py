@@ -4,11 +4,15 @@ The library keeps global state: all of it belongs to one thread, and a voice is 
 each sentence.
 """
 
+import atexit
 import ctypes
 import re
+import shutil
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Final
 
 import espeakng_loader
@@ -20,6 +24,9 @@ DONT_EXIT: Final = 0x8000
 UTF8: Final = 1
 IPA: Final = 2
 """espeak-ng's speak_lib.h: AUDIO_OUTPUT_SYNCHRONOUS, espeakINITIALIZE_DONT_EXIT, the modes."""
+
+LONGEST_PATH_BYTES: Final = 120
+"""espeak-ng cuts the path of its data, with a file's name added, at 160 bytes (N_PATH_HOME)."""
 
 LANGUAGE_SWITCH: Final = re.compile(r"\([^)]*\)")
 """What espeak puts around a word that it says in another language."""
@@ -48,10 +55,21 @@ def load_espeak() -> ctypes.CDLL:
         ctypes.c_int,
     ]
     library.espeak_TextToPhonemes.restype = ctypes.c_char_p
-    data = espeakng_loader.get_data_path().encode()
-    if library.espeak_Initialize(SYNCHRONOUS, 0, data, DONT_EXIT) < 0:
+    data = shorten_path(espeakng_loader.get_data_path()).encode()
+    if library.espeak_Initialize(SYNCHRONOUS, 0, data, DONT_EXIT) <= 0:
         raise VoiceFileError("espeak-ng finds no data: reinstall espeakng-loader.")
     return library
+
+
+def shorten_path(path: str) -> str:
+    """Return `path`, or a link to it that is short enough for espeak and lasts as long as we do."""
+    if len(path.encode()) <= LONGEST_PATH_BYTES:
+        return path
+    folder = Path(tempfile.mkdtemp(prefix="espeak-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    link = folder / "espeak-ng-data"
+    link.symlink_to(path)
+    return str(link)
 
 
 def select_voice(voice: str) -> None:

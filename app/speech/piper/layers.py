@@ -34,10 +34,9 @@ class Convolution:
         """
         rows = x.shape[0]
         padded = mx.pad(x, [(self.reach, self.reach), (0, 0)]) if self.reach else x
-        y = padded[:rows] @ self.taps[0]
-        if onto is not None:
-            y = mx.addmm(onto, padded[:rows], self.taps[0])
-        for tap, kernel in enumerate(self.taps[1:], 1):
+        first, *others = self.taps
+        y = padded[:rows] @ first if onto is None else mx.addmm(onto, padded[:rows], first)
+        for tap, kernel in enumerate(others, 1):
             start = tap * self.dilation
             y = mx.addmm(y, padded[start : start + rows], kernel)
         return y + (self.bias if bias is None else bias)
