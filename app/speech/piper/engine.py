@@ -106,23 +106,15 @@ class PiperEngine:
         scales = replace(self._scales, length=self._scales.length / utterance.speed)
         noise = np.random.default_rng(utterance.seed)
         latents = self._model.plan(ids, speaker, scales=scales, noise=noise)
-        marks = list_marks(
-            utterance.words,
-            phonemes,
-            starts=starts,
-            durations=latents.durations,
-            hop=self._model.decoder.hop,
-        )
-        chunks = render_chunks(
-            self._model,
-            latents,
-            sample_rate=self.sample_rate,
-            interval_seconds=utterance.interval_seconds,
-        )
-        with closing(chunks):
+        edges = np.append(0, np.cumsum(latents.durations)) * self._model.decoder.hop
+        marks = list_marks(utterance.words, phonemes, starts=starts, edges=edges)
+        rate, seconds = self.sample_rate, utterance.interval_seconds
+        with closing(
+            render_chunks(self._model, latents, sample_rate=rate, interval_seconds=seconds)
+        ) as chunks:
             position = 0
             for samples in chunks:
                 position += len(samples)
                 count = sum(mark.start < position for mark in marks)
-                yield AudioChunk(samples, self.sample_rate, tuple(marks[:count]))
+                yield AudioChunk(samples, rate, tuple(marks[:count]))
                 del marks[:count]

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from itertools import groupby
 
 import numpy as np
+import numpy.typing as npt
 
 from app.speech.engine import Mark, Word
 from app.speech.piper.phonemes import Phoneme
-from app.speech.piper.vits import Durations
 
 
 def list_marks(
@@ -15,23 +15,19 @@ def list_marks(
     phonemes: Sequence[Phoneme],
     *,
     starts: Sequence[int],
-    durations: Durations,
-    hop: int,
+    edges: npt.NDArray[np.int64],
 ) -> list[Mark]:
     """Return the marks of a sentence in the order in which they begin, words before phonemes.
 
-    `starts` holds each phoneme's first id, `durations` each id's frames, and `hop` is samples per
-    frame. Phonemes follow each other without a gap, and so do words: a space, and silence that the
-    model makes within the sentence, belong to what is before them.
+    `starts` holds each phoneme's first id, and `edges` the sample at which each id begins, with the
+    sentence's length at its end. Phonemes follow each other without a gap, and so do words: a space
+    belongs to what is before it. A phoneme that the model does not know is not heard.
     """
-    edges = np.concatenate([[0], np.cumsum(durations)]) * hop
     heard = [(item, int(edges[start])) for item, start in zip(phonemes, starts, strict=True)]
     audible = [(item, at) for item, at in heard if item.symbol != " "]
-    end = int(edges[-2])
-    spans = [
-        (item, start, stop)
-        for (item, start), stop in zip(audible, [at for _, at in audible[1:]] + [end], strict=True)
-    ]
+    stops = [*(at for _, at in audible[1:]), int(edges[-2])]
+    timed = zip(audible, stops, strict=True)
+    spans = [(item, at, stop) for (item, at), stop in timed if at < stop]
     marks: list[Mark] = []
     for index, group in groupby(spans, key=lambda span: span[0].word):
         inside, word = list(group), words[index]

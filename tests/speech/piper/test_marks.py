@@ -3,12 +3,15 @@
 import unicodedata
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.speech.engine import AudioChunk, Mark, Utterance, Word
 from app.speech.piper.engine import PiperEngine
+from app.speech.piper.marks import list_marks
+from app.speech.piper.phonemes import Phoneme
 from tests.speech.piper.spoken import join, split_words
 
 WORDS = ("of", "the", "1,234", "fox", "well-known", "dog,", "end.", "(so)", "—", "to", "e.g.")
@@ -95,3 +98,14 @@ def test_a_longer_word_sounds_longer(engine: PiperEngine) -> None:
     marks = pick(generate(engine, split_words("A misunderstanding is no joke."), 1.0), "word")
     lengths = {mark.text: mark.end - mark.start for mark in marks}
     assert lengths["misunderstanding"] > 3 * lengths["A"]
+
+
+def test_a_phoneme_that_the_model_does_not_know_has_no_mark() -> None:
+    phonemes = [Phoneme("a", 0), Phoneme("?", 0), Phoneme(" ", 0), Phoneme("?", 1)]
+    marks = list_marks(
+        (Word("a?", 0, 2), Word("?", 3, 4)),
+        phonemes,
+        starts=[2, 4, 4, 6],
+        edges=np.array([0, 10, 20, 30, 40, 50, 60, 70]),
+    )
+    assert marks == [Mark("word", "a?", 0, 2, 20, 40), Mark("phoneme", "a", 0, 2, 20, 40)]
