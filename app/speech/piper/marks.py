@@ -23,11 +23,14 @@ def list_marks(
     sentence's length at its end. Phonemes follow each other without a gap, and so do words: a space
     belongs to what is before it. A phoneme that the model does not know is not heard.
     """
-    heard = [(item, int(edges[start])) for item, start in zip(phonemes, starts, strict=True)]
-    audible = [(item, at) for item, at in heard if item.symbol != " "]
-    stops = [*(at for _, at in audible[1:]), int(edges[-2])]
-    timed = zip(audible, stops, strict=True)
-    spans = [(item, at, stop) for (item, at), stop in timed if at < stop]
+    last = len(edges) - 2
+    heard = [
+        (phoneme, int(edges[start]))
+        for phoneme, start, following in zip(phonemes, starts, [*starts[1:], last], strict=True)
+        if phoneme.symbol != " " and start < following
+    ]
+    stops = [*(at for _, at in heard[1:]), int(edges[last])]
+    spans = [(phoneme, at, stop) for (phoneme, at), stop in zip(heard, stops, strict=True)]
     marks: list[Mark] = []
     for index, group in groupby(spans, key=lambda span: span[0].word):
         inside, word = list(group), words[index]

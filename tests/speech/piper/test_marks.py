@@ -108,4 +108,4 @@ def test_a_phoneme_that_the_model_does_not_know_has_no_mark() -> None:
         starts=[2, 4, 4, 6],
         edges=np.array([0, 10, 20, 30, 40, 50, 60, 70]),
     )
-    assert marks == [Mark("word", "a?", 0, 2, 20, 40), Mark("phoneme", "a", 0, 2, 20, 40)]
+    assert marks == [Mark("word", "a?", 0, 2, 20, 60), Mark("phoneme", "a", 0, 2, 20, 60)]
