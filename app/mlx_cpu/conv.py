@@ -6,13 +6,13 @@ are contiguous, so nothing is gathered and dilation costs nothing.
 """
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, TypeAlias
 
 from app.mlx_cpu import is_linux_cpu, mx
 
 FLOAT_TYPES: Final = (mx.float32, mx.float16, mx.bfloat16)
 
-Target = mx.Stream | mx.ThreadLocalStream | mx.Device | mx.DeviceType
+Target: TypeAlias = mx.Stream | mx.ThreadLocalStream | mx.Device | mx.DeviceType
 """Where an operation runs, as MLX lets a caller say."""
 
 original_conv1d: Final[Callable[..., mx.array]] = mx.conv1d

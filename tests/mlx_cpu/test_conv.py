@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from app.mlx_cpu import conv, mx
+from app.mlx_cpu import conv, is_linux_cpu, mx
 
 SIZES = st.integers(1, 9)
 
@@ -109,13 +109,19 @@ def test_mistakes_are_mlx_own_errors() -> None:
             operation(x, weight[:, :, :4], 1, 0, 2)
 
 
+def test_importing_is_enough_on_a_linux_cpu() -> None:
+    assert (mx.conv1d is conv.conv1d) == is_linux_cpu()
+    assert (mx.conv_transpose1d is conv.conv_transpose1d) == is_linux_cpu()
+
+
 @pytest.fixture
-def restored() -> Iterator[None]:
-    yield
+def untouched() -> Iterator[None]:
     mx.conv1d, mx.conv_transpose1d = conv.original_conv1d, conv.original_conv_transpose1d
+    yield
+    conv.install()
 
 
-@pytest.mark.usefixtures("restored")
+@pytest.mark.usefixtures("untouched")
 def test_installing_reaches_the_layers_of_mlx_nn_and_twice_is_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -134,7 +140,7 @@ def test_installing_reaches_the_layers_of_mlx_nn_and_twice_is_once(
     assert_same(layer(mx.ones((1, 9, 4))), expected)
 
 
-@pytest.mark.usefixtures("restored")
+@pytest.mark.usefixtures("untouched")
 def test_nothing_is_installed_on_any_other_device(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conv, "is_linux_cpu", lambda: False)
     assert not conv.install()
