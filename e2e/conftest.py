@@ -1,7 +1,7 @@
 """What the tests in the browser share: one Chromium, and sites that serve signals."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 

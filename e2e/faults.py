@@ -9,7 +9,7 @@ from app.formats import AudioFormat
 from app.speech.encoder import StreamEncoder
 from app.speech.engine import Samples
 
-FAULT_SECONDS: Final = 2.5
+FAULT_SECONDS: Final = 1.5
 """Where in the sound an edited encoder does its harm."""
 
 
@@ -53,16 +53,26 @@ class MillisecondLoss(_Edited):
         yield samples[at + self._rate // 1000 :]
 
 
-class LateStart(_Edited):
-    """Loses the first two milliseconds."""
+class ClippedEnds(StreamEncoder):
+    """Puts silence in place of the first and the last two milliseconds."""
 
     def __init__(self, audio_format: AudioFormat, sample_rate: int) -> None:
-        """Open the container; the harm comes at once."""
+        """Open the container."""
         super().__init__(audio_format, sample_rate)
-        self._until_fault = 0
+        self._clipped: Final = np.zeros(sample_rate // 500, dtype=np.float32)
+        self._to_clip = len(self._clipped)
+        self._held = self._clipped[:0]
 
-    def harm(self, samples: Samples, at: int) -> Iterator[Samples]:
-        """Give silence in place of the first two milliseconds."""
-        lost = at + self._rate // 500
-        yield np.zeros(lost, dtype=np.float32)
-        yield samples[lost:]
+    def feed(self, samples: Samples) -> bytes:
+        """Encode what surely is not the end, without the start."""
+        kept = samples[self._to_clip :]
+        silence = self._clipped[: len(samples) - len(kept)]
+        self._to_clip -= len(silence)
+        self._held = np.concatenate((self._held, silence, kept))
+        ready = self._held[: -len(self._clipped)]
+        self._held = self._held[len(ready) :]
+        return super().feed(ready)
+
+    def finish(self) -> bytes:
+        """End with silence."""
+        return super().feed(self._clipped) + super().finish()

@@ -1,7 +1,7 @@
 """An engine that makes sounds whose seams can be seen, at the pace that a test chooses."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from functools import cache
 from queue import SimpleQueue
 from typing import Final, Literal
@@ -60,7 +60,7 @@ class SignalEngine:
         self.gate: Gate | None = None
         self.endings: Final[SimpleQueue[Ending]] = SimpleQueue()
 
-    def generate(self, utterance: Utterance) -> Iterator[AudioChunk]:
+    def generate(self, utterance: Utterance) -> Generator[AudioChunk]:
         """Make the sound in chunks of `interval_seconds`, and record how the generation ended."""
         sound = self.make(utterance.voice, measure(utterance.text))
         size = round(utterance.interval_seconds * self.sample_rate)

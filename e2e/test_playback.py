@@ -1,5 +1,6 @@
 """When sound starts, where it starts, and who hears of it when it is no longer wanted."""
 
+import logging
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from typing import Final
@@ -10,14 +11,15 @@ from playwright.sync_api import Browser
 from app.audit.alignment import track_lag
 from app.audit.gaps import find_heard
 from e2e.conftest import RATE, SignalSite
-from e2e.laws import EDGE_SECONDS, judge
-from e2e.listen import Take, listen
+from e2e.laws import EDGE_SECONDS, Findings, judge
+from e2e.listen import ATTEMPTS, Take, listen
 from e2e.tab import ListeningTab
 
 FORMATS: Final = ("webm", "mp3", "mp4", "mp4-flac")
 PATIENCE_SECONDS: Final = 60
 SOUGHT_SECONDS: Final = 1.0
 MARGIN_SECONDS: Final = 0.1
+_LOG: Final = logging.getLogger(__name__)
 
 
 def measure_leads(
@@ -46,7 +48,7 @@ def measure_leads(
             track = track_lag(captured, made, rate=RATE)
             heard = find_heard(captured, made, track, block_seconds=0.25e-3)
             leads[name] = MARGIN_SECONDS - heard.start_seconds
-            print(f"{name}: lead {leads[name] * 1e3:.2f} ms")
+            _LOG.info("%s: lead %.2f ms", name, leads[name] * 1e3)
     return leads
 
 
@@ -102,14 +104,24 @@ def test_closing_the_tab_reaches_the_worker(browser: Browser, signals: SignalSit
 def test_two_tabs_whose_generations_take_turns_both_stay_gapless(
     browser: Browser, signals: SignalSite
 ) -> None:
+    for _ in range(ATTEMPTS):
+        findings = judge_two_tabs(browser, signals)
+        if not any(found.zero_runs for found in findings):
+            break
+    assert [found.broken for found in findings] == [frozenset(), frozenset()]
+
+
+def judge_two_tabs(browser: Browser, signals: SignalSite) -> list[Findings]:
+    """Play in two tabs, both begun before either generation may end."""
     formats = ("webm", "mp3")
     made = signals.engine.make("noise", 6.0)
     gate = signals.engine.hold_after(4.0)
     takes = [Take(" ".join(["second"] * 6), "noise", name, 0.1) for name in formats]
     captures = listen(browser, signals.address, takes, rate=RATE, once_all_are_heard=gate.open)
-    for name, capture in zip(formats, captures, strict=True):
-        findings = judge(capture, made, voice="noise", audio_format=name)
-        assert not findings.broken, str(findings)
+    return [
+        judge(capture, made, voice="noise", audio_format=name)
+        for name, capture in zip(formats, captures, strict=True)
+    ]
 
 
 def test_a_clip_of_50_ms_is_heard_to_its_end(browser: Browser, signals: SignalSite) -> None:

@@ -1,5 +1,6 @@
 """Signals through the page: every format, whole and cut to crumbs, obeys every law."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -8,25 +9,21 @@ from playwright.sync_api import Browser
 
 from e2e.conftest import RATE, SignalSite
 from e2e.laws import Findings, Voice, judge
-from e2e.listen import Take, listen
+from e2e.listen import ATTEMPTS, Take, listen
 
-SECONDS: Final = 8
+SECONDS: Final = 6
 TEXT: Final = " ".join(["second"] * SECONDS)
 FORMATS: Final = ("webm", "mp3", "mp4", "mp4-flac")
 VOICES: Final[tuple[Voice, ...]] = ("noise", "chirp")
 LOSSLESS_CORRELATION: Final = 0.99999
-ATTEMPTS: Final = 3
+_LOG: Final = logging.getLogger(__name__)
 
 Kind = tuple[str, Voice]
 Heard = Mapping[Kind, Findings]
 
 
 def judge_all(browser: Browser, site: SignalSite, *, recut_seed: int | None = None) -> Heard:
-    """Judge every format with every voice, four tabs at a time.
-
-    A take with zeros in it is heard again: a browser whose decoder got no processor time plays
-    zeros too, but a fault of ours is there every time.
-    """
+    """Judge every format with every voice, four tabs at a time."""
     heard: dict[Kind, Findings] = {}
     for voice in VOICES:
         waiting = [(name, voice) for name in FORMATS]
@@ -39,7 +36,7 @@ def judge_all(browser: Browser, site: SignalSite, *, recut_seed: int | None = No
 def judge_kinds(
     browser: Browser, site: SignalSite, kinds: Sequence[Kind], *, recut_seed: int | None
 ) -> Heard:
-    takes = [Take(TEXT, voice, name, 0.5, recut_seed) for name, voice in kinds]
+    takes = [Take(TEXT, voice, name, 0.5, recut_seed=recut_seed) for name, voice in kinds]
     captures = listen(browser, site.address, takes, rate=RATE)
     assert recut_seed is None or all(capture.appends > 100 for capture in captures)
     heard = {
@@ -49,7 +46,8 @@ def judge_kinds(
         for (name, voice), capture in zip(kinds, captures, strict=True)
     }
     for (name, voice), findings in heard.items():
-        print(f"{name}, {voice}, {'whole' if recut_seed is None else 'crumbs'}: {findings}")
+        cut = "whole" if recut_seed is None else "crumbs"
+        _LOG.info("%s, %s, %s: %s", name, voice, cut, findings)
     return heard
 
 

@@ -112,7 +112,8 @@ def find_heard(
     if first is None or last is None:
         return Span(0.0, 0.0)
     seconds = size / track.rate
-    return Span(telling[first] * seconds, (telling[len(telling) - 1 - last] + 1) * seconds)
+    start, end = int(telling[first]), int(telling[len(telling) - 1 - last]) + 1
+    return Span(start * seconds, end * seconds)
 
 
 def _give_each_its_lag(count: int, track: LagTrack) -> npt.NDArray[np.float64]:
