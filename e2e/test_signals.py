@@ -11,7 +11,7 @@ from e2e.conftest import RATE, SignalSite
 from e2e.laws import Findings, Voice, judge
 from e2e.listen import ATTEMPTS, Take, listen
 
-SECONDS: Final = 6
+SECONDS: Final = 5
 TEXT: Final = " ".join(["second"] * SECONDS)
 FORMATS: Final = ("webm", "mp3", "mp4", "mp4-flac")
 VOICES: Final[tuple[Voice, ...]] = ("noise", "chirp")

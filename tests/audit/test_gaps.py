@@ -39,7 +39,8 @@ def test_silence_before_and_after_is_no_run() -> None:
     assert find_zero_runs(np.zeros(RATE, dtype=np.float32), rate=RATE) == ()
 
 
-@given(first=st.integers(1000, COUNT - 1000), length=st.integers(12, 120))
+# From 1.5 kHz up: an envelope says nothing about a stretch that is shorter than half a period.
+@given(first=st.integers(COUNT // 5, COUNT - 1000), length=st.integers(12, 120))
 @quick
 def test_a_dip_of_half_a_millisecond_is_found_even_if_it_is_not_zero(
     first: int, length: int
