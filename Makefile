@@ -43,12 +43,13 @@ javascript: install-test
 	PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix tests/js test
 
 tests: install-test
-	$(BIN)/python -m pytest tests --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest tests --numprocesses 2 --cov --cov-report=term:skip-covered
 
 end-to-end: install-test
 	$(BIN)/python -m pytest e2e
 
 bench: install-test
+	$(BIN)/python .ci/install_system.py ffmpeg
 	$(BIN)/python -m app bench
 
 clean:

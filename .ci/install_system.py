@@ -1,4 +1,4 @@
-"""Install the two things that no Python wheel brings: a Fortran runtime and a Chromium.
+"""Install what no Python wheel brings: a Fortran runtime, a Chromium, and an ffmpeg to beat.
 
 Each is looked for first, then asked of the distribution's package manager where that may be done
 without a password. What can't be installed is told with its cure.
@@ -41,16 +41,14 @@ def has_libgfortran() -> bool:
     return True
 
 
-def install_libgfortran() -> str | None:
+def install_libgfortran() -> None:
     """Give MLX a fast BLAS; without it the server runs, many times slower."""
-    if has_libgfortran() or (install_package("libgfortran5") and has_libgfortran()):
-        return None
-    print(
-        "Legato will run slowly: libgfortran.so.5 is missing."
-        " Install it (Debian, Ubuntu: apt-get install libgfortran5) and start again.",
-        file=sys.stderr,
-    )
-    return None
+    if not has_libgfortran() and not (install_package("libgfortran5") and has_libgfortran()):
+        print(
+            "Legato will run slowly: libgfortran.so.5 is missing."
+            " Install it (Debian, Ubuntu: apt-get install libgfortran5) and start again.",
+            file=sys.stderr,
+        )
 
 
 def find_chromium() -> Path | None:
@@ -85,7 +83,17 @@ def install_chromium() -> str | None:
     )
 
 
-INSTALLERS = {"libgfortran": install_libgfortran, "chromium": install_chromium}
+def install_ffmpeg() -> None:
+    """Give the benchmark the ffmpeg that mlx-audio would start; without it a static one serves."""
+    if shutil.which("ffmpeg") is None:
+        install_package("ffmpeg")
+
+
+INSTALLERS = {
+    "libgfortran": install_libgfortran,
+    "chromium": install_chromium,
+    "ffmpeg": install_ffmpeg,
+}
 
 if __name__ == "__main__":
     sys.exit(INSTALLERS[sys.argv[1]]())

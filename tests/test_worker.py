@@ -1,5 +1,6 @@
 """The turns on the MLX thread: who gets one, who waits, and what each kind of end leaves."""
 
+import asyncio
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from contextlib import aclosing, asynccontextmanager
@@ -333,3 +334,14 @@ async def test_a_job_that_fails_while_it_is_closed_leaves_the_thread_alive() -> 
         await settle(worker)
         assert await worker.call(lambda: "alive") == "alive"
         assert worker.jobs == 0
+
+
+def test_a_job_whose_reader_lost_its_event_loop_is_closed() -> None:
+    worker = Worker()
+    source = Source(endless())
+    loop = asyncio.new_event_loop()
+    pieces = worker.stream(Job(source.open))
+    loop.run_until_complete(anext(pieces))
+    loop.close()
+    assert source.closed.wait(WAIT_SECONDS)
+    asyncio.run(worker.close())

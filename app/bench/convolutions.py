@@ -26,7 +26,5 @@ def measure_convolutions(_: Settings) -> Iterator[Ratio]:
 
 
 def _compare(name: str, ours: Callable[[], mx.array], theirs: Callable[[], mx.array]) -> Ratio:
-    measured = time_in_turns(
-        clock(lambda: mx.eval(ours())), clock(lambda: mx.eval(theirs())), rounds=3
-    )
+    measured = time_in_turns(clock(lambda: mx.eval(ours())), clock(lambda: mx.eval(theirs())))
     return Ratio(name, *measured)
