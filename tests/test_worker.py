@@ -10,6 +10,7 @@ import pytest
 
 from app.errors import OverloadedError, ShuttingDownError
 from app.worker import Job, Worker
+from tests.turns import settle
 
 pytestmark = pytest.mark.anyio
 WAIT_SECONDS = 10
@@ -62,12 +63,6 @@ def failing() -> Iterator[bytes]:
 
 async def collect(pieces: AsyncIterator[bytes]) -> bytes:
     return b"".join([piece async for piece in pieces])
-
-
-async def settle(worker: Worker) -> None:
-    """Let the thread come to rest: a turn of our own comes after those that are due."""
-    for _ in range(5):
-        await worker.call(lambda: None)
 
 
 async def test_pieces_arrive_whole_and_in_order() -> None:

@@ -20,7 +20,7 @@ async def prime(request: Request[Any, Any, Any], pieces: AsyncGenerator[bytes]) 
     """Wait for the first piece, or for the client to hang up, whichever comes first.
 
     A failure of the first piece is raised here, where it still becomes an honest status; a hang-up
-    closes `pieces` and raises ClientGoneError. Gives b"" where there is no piece at all.
+    cancels `pieces`, which ends it, and raises ClientGoneError. Gives b"" where there is no piece.
     """
     first: list[bytes | BaseException] = []
 
@@ -39,7 +39,6 @@ async def prime(request: Request[Any, Any, Any], pieces: AsyncGenerator[bytes]) 
         tasks.start_soon(take_first)
         tasks.start_soon(watch)
     if not first:
-        await pieces.aclose()
         raise ClientGoneError("The client hung up before the first byte.")
     if isinstance(first[0], BaseException):
         raise first[0]

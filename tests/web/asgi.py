@@ -43,11 +43,21 @@ class Reply:
 
 
 class Client:
-    """One request; `on_piece` sees each piece as it is sent, and `hang_up` may be set any time."""
+    """One request; `on_piece` sees each piece as it is sent, and `hang_up` may be set any time.
 
-    def __init__(self, app: Litestar, on_piece: Callable[[Reply], None] | None = None) -> None:
+    With `socket_full`, the first piece is never sent off, and the client hangs up meanwhile.
+    """
+
+    def __init__(
+        self,
+        app: Litestar,
+        on_piece: Callable[[Reply], None] | None = None,
+        *,
+        socket_full: bool = False,
+    ) -> None:
         self.app = app
         self.on_piece = on_piece
+        self.socket_full = socket_full
         self.hang_up = anyio.Event()
         self.reply = Reply()
         self._bodies = [b""]
@@ -105,6 +115,9 @@ class Client:
         elif message["type"] == "http.response.body":
             if piece := message["body"]:
                 self.reply.pieces.append(piece)
+                if self.socket_full:
+                    self.hang_up.set()
+                    await anyio.sleep_forever()
                 if self.on_piece is not None:
                     self.on_piece(self.reply)
             if not message["more_body"]:

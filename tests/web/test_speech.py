@@ -10,7 +10,8 @@ from app.formats import FORMATS
 from app.main import create_app
 from app.settings import Settings
 from app.speech.engine import Engine
-from app.worker import Job
+from app.worker import Job, Worker
+from tests.turns import settle
 from tests.voices import SilentEngine, ToneEngine
 from tests.web.asgi import Client, Reply, living
 
@@ -209,6 +210,44 @@ async def test_hanging_up_midway_stops_the_voice_within_a_chunk() -> None:
         assert not client.reply.complete
 
 
+async def test_hanging_up_while_the_socket_is_full_closes_the_job_without_a_garbage_collector(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with living(build(lead_bytes=4096)) as app:
+        worker: Worker = app.state.studio.worker
+        held: list[AsyncGenerator[bytes]] = []
+        stream = worker.stream
+
+        def hold(job: Job) -> AsyncGenerator[bytes]:
+            held.append(stream(job))
+            return held[-1]
+
+        monkeypatch.setattr(worker, "stream", hold)
+        client = Client(app, socket_full=True)
+        text = " ".join(["word"] * 40)
+        await client.post(URL, {"input": text, "response_format": "pcm"})
+        await settle(worker)
+        assert len(held) == 1
+        assert worker.jobs == 0
+
+
+async def test_an_engine_that_is_not_re_entrant_speaks_one_speech_at_a_time() -> None:
+    engine = ToneEngine(re_entrant=False)
+    async with living(build(engine, lead_bytes=4096)) as app:
+        worker: Worker = app.state.studio.worker
+        holder = worker.stream(Job(lambda: iter([b"x" * 5000] * 2), exclusive="tone"))
+        await anext(holder)
+        client = Client(app)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(client.post, URL, {"input": "Hi"})
+            while worker.jobs < 2:
+                await anyio.lowlevel.checkpoint()
+            await settle(worker)
+            assert engine.utterances == []
+            await holder.aclose()
+        assert client.reply.status == 200
+
+
 async def test_hanging_up_while_queued_leaves_no_job_behind() -> None:
     engine = ToneEngine(re_entrant=False)
     async with living(build(engine, lead_bytes=4096)) as app:
@@ -221,7 +260,7 @@ async def test_hanging_up_while_queued_leaves_no_job_behind() -> None:
             while worker.jobs < 2:
                 await anyio.lowlevel.checkpoint()
             client.hang_up.set()
-        await worker.call(lambda: None)
+        await settle(worker)
         assert worker.jobs == 1
         assert engine.utterances == []
         await holder.aclose()
