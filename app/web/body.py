@@ -64,7 +64,12 @@ async def stream_body(
         async for piece in pieces:
             yield piece
 
-    # `pieces` is what must be closed, also where the body never began.
+    async def close() -> None:
+        # A function of its own, for Litestar takes a bare `pieces.aclose` for a synchronous one,
+        # calls it in a thread and drops the awaitable. And `pieces`, not the body: that one's
+        # closing would not reach `pieces` where it never began.
+        await pieces.aclose()
+
     return Stream(
-        resume(), media_type=media_type, headers=headers, background=BackgroundTask(pieces.aclose)
+        resume(), media_type=media_type, headers=headers, background=BackgroundTask(close)
     )
