@@ -66,10 +66,11 @@ def download_chromium() -> bool:
     """Ask Playwright for its own build."""
     command = [sys.executable, "-m", "playwright", "install", "chromium"]
     try:
-        outcome = subprocess.run(command, check=False, timeout=DOWNLOAD_SECONDS)
-    except subprocess.TimeoutExpired:
+        subprocess.run(command, check=True, capture_output=True, timeout=DOWNLOAD_SECONDS)
+    except subprocess.SubprocessError:
+        print("Playwright's own Chromium can't be downloaded here; asking the distribution.")
         return False
-    return outcome.returncode == 0
+    return True
 
 
 def install_chromium() -> str | None:
