@@ -1,7 +1,6 @@
 """One open container for a whole response: samples in, the bytes that they made ready out."""
 
-from types import TracebackType
-from typing import IO, Self
+from typing import IO
 
 import numpy as np
 
@@ -49,19 +48,6 @@ class StreamEncoder:
         """Free everything, finished or not; what was not yet returned is lost."""
         self._pipeline.close()
         self._outbox.take()
-
-    def __enter__(self) -> Self:
-        """Return the encoder itself."""
-        return self
-
-    def __exit__(
-        self,
-        error_type: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Close it."""
-        self.close()
 
 
 class FileEncoder:

@@ -2,6 +2,7 @@
 
 import gc
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import av
@@ -108,7 +109,10 @@ def test_an_empty_chunk_changes_nothing(audio_format: AudioFormat) -> None:
 
 
 def test_the_context_closes_the_encoder_when_its_block_fails() -> None:
-    with pytest.raises(ZeroDivisionError), StreamEncoder(find_format("mp3"), 24_000) as encoder:
+    with (
+        pytest.raises(ZeroDivisionError),
+        closing(StreamEncoder(find_format("mp3"), 24_000)) as encoder,
+    ):
         raise ZeroDivisionError
     with pytest.raises(EncoderClosedError):
         encoder.feed(make_sound(1))
@@ -171,6 +175,6 @@ def test_a_track_whose_header_cannot_be_written_leaves_nothing_behind() -> None:
 def test_an_encoder_tells_its_rate_and_what_mediasource_plays_first(
     name: str, rate: int, coded: int
 ) -> None:
-    with StreamEncoder(find_format(name), rate) as encoder:
+    with closing(StreamEncoder(find_format(name), rate)) as encoder:
         assert encoder.sample_rate == coded
         assert encoder.mse_lead_samples == find_format(name).mse_lead_samples(rate)

@@ -3,6 +3,7 @@
 import io
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing
 from fractions import Fraction
 from typing import Final
 
@@ -54,7 +55,7 @@ def hold_back(audio_format: AudioFormat, rate: int) -> Iterator[float]:
     """Feed a second in pieces of 20 ms, and give what is not on the wire after each."""
     piece = rate // 50
     sent, seconds = b"", 0.0
-    with StreamEncoder(audio_format, rate) as encoder:
+    with closing(StreamEncoder(audio_format, rate)) as encoder:
         for number, samples in enumerate(cut(make_sound(rate), range(piece, rate, piece)), start=1):
             made = encoder.feed(samples)
             if made:
