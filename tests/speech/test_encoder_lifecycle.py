@@ -108,16 +108,6 @@ def test_an_empty_chunk_changes_nothing(audio_format: AudioFormat) -> None:
     )
 
 
-def test_the_context_closes_the_encoder_when_its_block_fails() -> None:
-    with (
-        pytest.raises(ZeroDivisionError),
-        closing(StreamEncoder(find_format("mp3"), 24_000)) as encoder,
-    ):
-        raise ZeroDivisionError
-    with pytest.raises(EncoderClosedError):
-        encoder.feed(make_sound(1))
-
-
 @EVERY
 @pytest.mark.parametrize("rate", [0, 7_999, 192_001])
 def test_a_rate_beyond_the_range_is_refused(audio_format: AudioFormat, rate: int) -> None:
