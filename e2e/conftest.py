@@ -13,8 +13,8 @@ from app.settings import Settings
 from app.speech.encoder import StreamEncoder
 from app.speech.stream import EncoderFactory
 from e2e.browser import launch_chromium
-from e2e.server import serving
 from e2e.signals import SignalEngine
+from tests.serving import serving
 
 RATE: Final = 24_000
 

@@ -22,8 +22,8 @@ from app.settings import Settings
 from app.speech.encoder import StreamEncoder
 from app.speech.stream import EncoderFactory
 from e2e.listen import ATTEMPTS, Take, listen
-from e2e.server import serving
 from tests.naive import NaiveEncoder
+from tests.serving import serving
 
 TEXT: Final = (
     "Friday evening was warm, and the old harbour lay perfectly still under a copper sky."

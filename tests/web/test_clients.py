@@ -1,34 +1,28 @@
 """Real clients against a real server that speaks with the real voice."""
 
-import socket
-import threading
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import httpx
 import openai
 import pytest
-import uvicorn
 
 from app.audit.containers import count_containers
 from app.audit.decoding import decode_body
 from app.main import create_app
 from app.settings import Settings
+from tests.serving import serving
+from tests.voices import ToneEngine
 
 TEXT = "Hello there. This sentence is spoken by a real voice, to a real client."
 FIELDS = {"input": TEXT, "voice": "joe", "seed": 5}
 
 
 @pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Generator[str]:
-    settings = Settings(cache_folder=tmp_path_factory.getbasetemp() / "voice-cache")
-    server = uvicorn.Server(uvicorn.Config(create_app(settings), log_level="warning"))
-    with socket.create_server(("127.0.0.1", 0)) as bound:
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
-        thread.start()
-        yield f"http://127.0.0.1:{bound.getsockname()[1]}"
-        server.should_exit = True
-        thread.join()
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    cache = tmp_path_factory.getbasetemp() / "voice-cache"
+    with serving(create_app(Settings(cache_folder=cache))) as address:
+        yield address
 
 
 @pytest.fixture
@@ -94,3 +88,15 @@ def test_a_client_that_hangs_up_is_forgotten_and_the_next_one_is_served(url: str
     with httpx.stream("POST", f"{url}/v1/audio/speech", json=long) as response:
         next(response.iter_bytes())
     assert httpx.post(f"{url}/v1/audio/speech", json=FIELDS, timeout=20).status_code == 200
+
+
+def test_a_failure_midway_breaks_the_connection_so_that_no_client_takes_it_for_an_end() -> None:
+    app = create_app(Settings(), load=lambda _: [ToneEngine(fail_after=5)])
+    body = {"input": " ".join(["word"] * 9), "response_format": "pcm"}
+    with (
+        serving(app) as address,
+        httpx.stream("POST", f"{address}/v1/audio/speech", json=body) as response,
+    ):
+        assert response.status_code == 200
+        with pytest.raises(httpx.RemoteProtocolError):
+            response.read()
