@@ -172,19 +172,32 @@ async def test_closing_a_stream_stops_its_job_within_a_piece() -> None:
         assert worker.jobs == 0
 
 
+class Held:
+    """A job in the middle of its first piece until it is released."""
+
+    def __init__(self, piece: bytes) -> None:
+        self.begun, self.release = threading.Event(), threading.Event()
+        self.source = Source(self._make(piece))
+
+    def _make(self, piece: bytes) -> Iterator[bytes]:
+        self.begun.set()
+        self.release.wait(WAIT_SECONDS)
+        yield piece
+
+    async def cancel_reader(self, worker: Worker) -> None:
+        """Read, and give up while the first piece is being made."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(anext, worker.stream(Job(self.source.open)))
+            await anyio.to_thread.run_sync(self.begun.wait, WAIT_SECONDS)
+            tasks.cancel_scope.cancel()
+        self.release.set()
+
+
 async def test_cancel_while_waiting_for_a_piece() -> None:
     async with working() as worker:
-        release = threading.Event()
-
-        def stuck() -> Iterator[bytes]:
-            release.wait(WAIT_SECONDS)
-            yield b"late"
-
-        source = Source(stuck())
-        with anyio.move_on_after(0.05):
-            await anext(worker.stream(Job(source.open)))
-        release.set()
-        await source.wait_until_closed()
+        held = Held(b"late")
+        await held.cancel_reader(worker)
+        await held.source.wait_until_closed()
         await settle(worker)
         assert worker.jobs == 0
 
@@ -220,20 +233,9 @@ async def test_cancel_while_queued_does_not_let_others_overtake_the_holder() -> 
 
 async def test_cancel_while_the_piece_that_fills_the_lead_is_made() -> None:
     async with working(lead_bytes=1) as worker:
-        begun, release = threading.Event(), threading.Event()
-
-        def held() -> Iterator[bytes]:
-            begun.set()
-            release.wait(WAIT_SECONDS)
-            yield b"fills the lead"
-
-        source = Source(held())
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(anext, worker.stream(Job(source.open)))
-            await anyio.to_thread.run_sync(begun.wait, WAIT_SECONDS)
-            tasks.cancel_scope.cancel()
-        release.set()
-        await source.wait_until_closed()
+        held = Held(b"fills the lead")
+        await held.cancel_reader(worker)
+        await held.source.wait_until_closed()
 
 
 async def test_cancel_while_parked() -> None:
