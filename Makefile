@@ -27,7 +27,7 @@ install-test: .venv/installed-test
 
 .venv/installed-test: .venv/installed tests/js/package-lock.json
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(PINS) --editable '.[dev]'
-	$(BIN)/python .ci/install_system.py chromium
+	$(BIN)/python .ci/install_system.py chromium ffmpeg
 	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --prefix tests/js --no-audit --no-fund
 	touch $@
 
@@ -49,7 +49,6 @@ end-to-end: install-test
 	$(BIN)/python -m pytest e2e
 
 bench: install-test
-	$(BIN)/python .ci/install_system.py ffmpeg
 	$(BIN)/python -m app bench
 
 clean:

@@ -41,14 +41,15 @@ def has_libgfortran() -> bool:
     return True
 
 
-def install_libgfortran() -> None:
-    """Give MLX a fast BLAS; without it the server runs, many times slower."""
+def install_libgfortran() -> str | None:
+    """Give MLX a fast BLAS; without it the server runs, many times slower, so this never fails."""
     if not has_libgfortran() and not (install_package("libgfortran5") and has_libgfortran()):
         print(
             "Legato will run slowly: libgfortran.so.5 is missing."
             " Install it (Debian, Ubuntu: apt-get install libgfortran5) and start again.",
             file=sys.stderr,
         )
+    return None
 
 
 def find_chromium() -> Path | None:
@@ -84,10 +85,11 @@ def install_chromium() -> str | None:
     )
 
 
-def install_ffmpeg() -> None:
+def install_ffmpeg() -> str | None:
     """Give the benchmark the ffmpeg that mlx-audio would start; without it a static one serves."""
     if shutil.which("ffmpeg") is None:
         install_package("ffmpeg")
+    return None
 
 
 INSTALLERS = {
@@ -97,4 +99,5 @@ INSTALLERS = {
 }
 
 if __name__ == "__main__":
-    sys.exit(INSTALLERS[sys.argv[1]]())
+    messages = [INSTALLERS[name]() for name in sys.argv[1:]]
+    sys.exit("\n".join(message for message in messages if message) or None)
