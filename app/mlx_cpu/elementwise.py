@@ -54,18 +54,14 @@ def tanh(x: mx.array) -> mx.array:
     """Return tanh of each element, to 4e-7."""
     if not is_linux_cpu():
         return mx.tanh(x)
-    x = mx.clip(x, -TANH_BOUND, TANH_BOUND)
-    square = x * x
-    return x * (_polynomial(square, TANH_ODD) / _polynomial(square, TANH_EVEN))
+    return _odd_ratio(mx.clip(x, -TANH_BOUND, TANH_BOUND), TANH_ODD, TANH_EVEN)
 
 
 def erf(x: mx.array) -> mx.array:
     """Return the error function of each element, to 5e-7."""
     if not is_linux_cpu():
         return mx.erf(x)
-    x = mx.clip(x, -ERF_BOUND, ERF_BOUND)
-    square = x * x
-    return x * (_polynomial(square, ERF_ODD) / _polynomial(square, ERF_EVEN))
+    return _odd_ratio(mx.clip(x, -ERF_BOUND, ERF_BOUND), ERF_ODD, ERF_EVEN)
 
 
 def gelu(x: mx.array) -> mx.array:
@@ -82,6 +78,12 @@ def softmax(x: mx.array) -> mx.array:
     shares = np.exp(values - values.max(axis=-1, keepdims=True))
     shares /= shares.sum(axis=-1, keepdims=True)
     return mx.array(shares)
+
+
+def _odd_ratio(x: mx.array, above: Sequence[float], below: Sequence[float]) -> mx.array:
+    """Evaluate an odd rational function: `x` times a ratio of two polynomials in its square."""
+    square = x * x
+    return x * (_polynomial(square, above) / _polynomial(square, below))
 
 
 def _polynomial(x: mx.array, coefficients: Sequence[float]) -> mx.array:

@@ -1,6 +1,7 @@
 """What /v1/audio/speech answers: to good requests, bad ones, and clients that leave."""
 
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 
 import anyio
 import pytest
@@ -38,7 +39,7 @@ async def test_each_format_has_its_exact_headers(app: Litestar, name: str) -> No
     assert reply.status == 200
     assert reply.headers["content-type"] == declared.media_type
     assert reply.headers["x-audio-sample-rate"] == str(declared.coded_rate(24_000))
-    assert reply.headers["x-audio-priming-samples"] == str(declared.mse_lead)
+    assert reply.headers["x-audio-priming-samples"] == str(declared.mse_lead_samples)
     assert reply.headers["x-accel-buffering"] == "no"
     assert f'filename="speech.{declared.extension}"' in reply.headers["content-disposition"]
     assert reply.complete
@@ -231,17 +232,30 @@ async def test_hanging_up_while_the_socket_is_full_closes_the_job_without_a_garb
         assert worker.jobs == 0
 
 
-async def test_an_engine_that_is_not_re_entrant_speaks_one_speech_at_a_time() -> None:
-    engine = ToneEngine(re_entrant=False)
+@asynccontextmanager
+async def occupied(engine: ToneEngine) -> AsyncGenerator[tuple[Litestar, AsyncGenerator[bytes]]]:
+    """Serve `engine`, whose model another speech holds until that one is closed."""
     async with living(build(engine, lead_bytes=4096)) as app:
         worker: Worker = app.state.studio.worker
-        holder = worker.stream(Job(lambda: iter([b"x" * 5000] * 2), exclusive="tone"))
+        holder = worker.stream(Job(lambda: iter([b"x" * 5000] * 2), exclusive=engine.id))
         await anext(holder)
+        yield app, holder
+        await holder.aclose()
+
+
+async def wait_until_queued(worker: Worker) -> None:
+    while worker.jobs < 2:
+        await anyio.lowlevel.checkpoint()
+
+
+async def test_an_engine_that_is_not_re_entrant_speaks_one_speech_at_a_time() -> None:
+    engine = ToneEngine(re_entrant=False)
+    async with occupied(engine) as (app, holder):
+        worker: Worker = app.state.studio.worker
         client = Client(app)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(client.post, URL, {"input": "Hi"})
-            while worker.jobs < 2:
-                await anyio.lowlevel.checkpoint()
+            await wait_until_queued(worker)
             await settle(worker)
             assert engine.utterances == []
             await holder.aclose()
@@ -250,17 +264,13 @@ async def test_an_engine_that_is_not_re_entrant_speaks_one_speech_at_a_time() ->
 
 async def test_hanging_up_while_queued_leaves_no_job_behind() -> None:
     engine = ToneEngine(re_entrant=False)
-    async with living(build(engine, lead_bytes=4096)) as app:
-        worker = app.state.studio.worker
-        holder = worker.stream(Job(lambda: iter([b"x" * 5000] * 2), exclusive="tone"))
-        await anext(holder)
+    async with occupied(engine) as (app, _holder):
+        worker: Worker = app.state.studio.worker
         client = Client(app)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(client.post, URL, {"input": "Hi"})
-            while worker.jobs < 2:
-                await anyio.lowlevel.checkpoint()
+            await wait_until_queued(worker)
             client.hang_up.set()
         await settle(worker)
         assert worker.jobs == 1
         assert engine.utterances == []
-        await holder.aclose()

@@ -4,7 +4,7 @@ import math
 from typing import Final
 
 from app.mlx_cpu import mx
-from app.speech.piper.layers import Convolution
+from app.speech.piper.layers import Convolution, find_condition
 from app.speech.piper.weights import Weights
 
 SLOPE: Final = 0.1
@@ -102,8 +102,7 @@ class Decoder:
     def __init__(self, weights: Weights) -> None:
         """Take everything under `dec`."""
         self.pre, self.post = (Convolution(weights, f"dec.conv_{end}") for end in ("pre", "post"))
-        conditioned = "dec.cond.weight" in weights.arrays
-        self.condition = Convolution(weights, "dec.cond") if conditioned else None
+        self.condition = find_condition(weights, "dec.cond")
         count = weights.count("dec.ups")
         blocks = weights.count("dec.resblocks") // count
         self.stages = [Stage(weights, index, blocks=blocks) for index in range(count)]

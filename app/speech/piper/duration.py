@@ -4,7 +4,7 @@ import math
 
 from app.mlx_cpu import mx
 from app.mlx_cpu.elementwise import gelu
-from app.speech.piper.layers import Convolution, DepthwiseConvolution, LayerNorm
+from app.speech.piper.layers import Convolution, DepthwiseConvolution, LayerNorm, find_condition
 from app.speech.piper.spline import invert_spline
 from app.speech.piper.weights import Weights
 
@@ -63,7 +63,7 @@ class DurationPredictor:
         self.pre = Convolution(weights, "dp.pre")
         self.stack = SeparableStack(weights, "dp.convs")
         self.project = Convolution(weights, "dp.proj")
-        self.condition = Convolution(weights, "dp.cond") if has_condition(weights) else None
+        self.condition = find_condition(weights, "dp.cond")
         # flows.1 is left out by VITS itself ("remove a useless vflow"), the even ones are flips.
         odd = range(1, 99, 2)
         names = [f"dp.flows.{n}" for n in odd if f"dp.flows.{n}.pre.weight" in weights.arrays]
@@ -86,8 +86,3 @@ class DurationPredictor:
             second = flow(first, second, features)
         first, second = second, first
         return ((first - self.shift) * self.scale)[:, 0]
-
-
-def has_condition(weights: Weights) -> bool:
-    """Say whether the voice has several speakers, and so an embedding for each."""
-    return "emb_g.weight" in weights.arrays

@@ -2,7 +2,7 @@
 
 from app.mlx_cpu import mx
 from app.mlx_cpu.elementwise import tanh
-from app.speech.piper.layers import Convolution
+from app.speech.piper.layers import Convolution, find_condition
 from app.speech.piper.weights import Weights
 
 
@@ -39,8 +39,7 @@ class GatedNetwork:
         """Take the layers under `name`, and its speaker conditioning if it has one."""
         indices = range(weights.count(f"{name}.in_layers"))
         self.layers = [GatedLayer(weights, name, index) for index in indices]
-        conditioned = f"{name}.cond_layer.weight" in weights.arrays
-        self.condition = Convolution(weights, f"{name}.cond_layer") if conditioned else None
+        self.condition = find_condition(weights, f"{name}.cond_layer")
 
     @property
     def reach(self) -> int:

@@ -42,6 +42,11 @@ class Convolution:
         return y + (self.bias if bias is None else bias)
 
 
+def find_condition(weights: Weights, name: str) -> Convolution | None:
+    """Return the layer that lets a speaker's embedding in; a voice alone has none."""
+    return Convolution(weights, name) if f"{name}.weight" in weights.arrays else None
+
+
 class DepthwiseConvolution:
     """A convolution of each channel by itself that keeps the length."""
 
