@@ -63,12 +63,6 @@ class ShuttingDownError(LegatoError):
     code = "shutting_down"
 
 
-class GenerationError(LegatoError):
-    """The model failed; the message says how without showing the machine's insides."""
-
-    code = "generation_failed"
-
-
 class EncoderClosedError(LegatoError):
     """Samples were fed to an encoder that is already closed."""
 

@@ -86,9 +86,10 @@ class Coding:
 class AudioFormat:
     """A way to send audio, in 16-bit PCM where `coding` is None.
 
-    `mse_type` is for `SourceBuffer`, None where MediaSource never takes the format; `mse_lead` is
-    the coded silence, in samples at the coded rate, that it plays before the first sample.
-    `stream_priming` and `file_priming` say what the streamed bytes and a complete file decode to.
+    `mse_type` is for `SourceBuffer`, None where MediaSource never takes the format;
+    `mse_lead_samples` is the coded silence, in samples at the coded rate whatever that is, that it
+    plays before the first sample. `stream_priming` and `file_priming` say what the streamed bytes
+    and a complete file decode to.
     """
 
     name: str
@@ -99,7 +100,7 @@ class AudioFormat:
     file_priming: Priming
     coding: Coding | None = None
     mse_type: str | None = None
-    mse_lead: int = 0
+    mse_lead_samples: int = 0
 
     def coded_rate(self, input_rate: int) -> int:
         """Return the rate in Hz that input at `input_rate` Hz is coded at.
@@ -120,10 +121,6 @@ class AudioFormat:
         """Return what a plain decoder yields of a stream of `samples`, at the coded rate."""
         coded = self.coded_samples(samples, input_rate)
         return self.stream_priming.decoded(coded, self.coded_rate(input_rate))
-
-    def mse_lead_samples(self, _rate: int) -> int:
-        """Return the coded silence that MediaSource plays first; no codec's depends on the rate."""
-        return self.mse_lead
 
 
 def _keep(coded: int, _rate: int) -> int:
@@ -240,9 +237,9 @@ _WEBM: Final = AudioFormat(
 _PCM: Final = AudioFormat("pcm", "Raw PCM, 16 bit", "audio/pcm", "pcm", _EXACT, _EXACT)
 
 
-def _declare(audio_format: AudioFormat, *, mse_lead: int) -> AudioFormat:
+def _declare(audio_format: AudioFormat, *, lead: int) -> AudioFormat:
     """Return a format whose Content-Type is what a SourceBuffer is made with."""
-    return replace(audio_format, mse_type=audio_format.media_type, mse_lead=mse_lead)
+    return replace(audio_format, mse_type=audio_format.media_type, mse_lead_samples=lead)
 
 
 def _declare_mp4(
@@ -251,15 +248,15 @@ def _declare_mp4(
     extension = "m4a" if name == "mp4" else "mp4"
     media_type = f'audio/mp4; codecs="{codecs}"'
     declared = AudioFormat(name, label, media_type, extension, priming, priming, coding)
-    return _declare(declared, mse_lead=0)
+    return _declare(declared, lead=0)
 
 
 _DECLARED: Final = (
     _declare(
         AudioFormat("mp3", "MP3", "audio/mpeg", "mp3", _MP3, _EXACT, _MP3_CODING),
-        mse_lead=MP3_ENCODER_DELAY_SAMPLES,
+        lead=MP3_ENCODER_DELAY_SAMPLES,
     ),
-    _declare(_WEBM, mse_lead=OPUS_LOOKAHEAD_SAMPLES),
+    _declare(_WEBM, lead=OPUS_LOOKAHEAD_SAMPLES),
     replace(_OGG_OPUS, name="opus", extension="opus"),
     _OGG_OPUS,
     # PyAV's wheels carry no libvorbis, and libavcodec's own Vorbis encoder is stereo only.
@@ -270,12 +267,12 @@ _DECLARED: Final = (
     AudioFormat("wav", "WAV", "audio/wav", "wav", _EXACT, _EXACT),
     _declare(
         AudioFormat("aac", "AAC (ADTS)", "audio/aac", "aac", _ADTS, _ADTS, _ADTS_CODING),
-        mse_lead=AAC_FRAME_SAMPLES,
+        lead=AAC_FRAME_SAMPLES,
     ),
     _declare_mp4("mp4", "MP4 / AAC", "mp4a.40.2", priming=_MP4_AAC, coding=_MP4_AAC_CODING),
     replace(
         _declare_mp4("mp4-opus", "MP4 / Opus", "opus", priming=_MP4_OPUS, coding=_MP4_OPUS_CODING),
-        mse_lead=OPUS_LOOKAHEAD_SAMPLES,
+        mse_lead_samples=OPUS_LOOKAHEAD_SAMPLES,
     ),
     _declare_mp4("mp4-flac", "MP4 / FLAC", "flac", priming=_EXACT, coding=_MP4_FLAC_CODING),
     _PCM,

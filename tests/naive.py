@@ -12,7 +12,6 @@ class NaiveEncoder:
         self._format = audio_format
         self._input_rate = sample_rate
         self.sample_rate = audio_format.coded_rate(sample_rate)
-        self.mse_lead_samples = audio_format.mse_lead_samples(sample_rate)
 
     def feed(self, samples: Samples) -> bytes:
         return encode_file(self._format, self._input_rate, [samples])

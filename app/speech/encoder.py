@@ -16,8 +16,7 @@ from app.speech.tracks import PcmTrack, Sink, Track
 class StreamEncoder:
     """Encodes mono samples into one container, a piece at a time.
 
-    It belongs to one thread at a time. `sample_rate` is the coded rate in Hz, and
-    `mse_lead_samples` the silence, counted at that rate, that MediaSource plays first.
+    It belongs to one thread at a time. `sample_rate` is the coded rate in Hz.
     """
 
     def __init__(self, audio_format: AudioFormat, sample_rate: int) -> None:
@@ -28,7 +27,6 @@ class StreamEncoder:
         self._outbox = _Outbox()
         self._pipeline = _Pipeline(audio_format, sample_rate, self._outbox)
         self.sample_rate = self._pipeline.sample_rate
-        self.mse_lead_samples = audio_format.mse_lead_samples(sample_rate)
 
     def feed(self, samples: Samples) -> bytes:
         """Encode float samples of shape (n,) and return the bytes that became ready, if any.

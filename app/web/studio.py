@@ -91,7 +91,7 @@ def _describe(order: Order) -> dict[str, str]:
     rate = order.engine.sample_rate
     return {
         "X-Audio-Sample-Rate": str(order.audio_format.coded_rate(rate)),
-        "X-Audio-Priming-Samples": str(order.audio_format.mse_lead_samples(rate)),
+        "X-Audio-Priming-Samples": str(order.audio_format.mse_lead_samples),
         "Content-Disposition": f'inline; filename="speech.{order.audio_format.extension}"',
         "Cache-Control": "no-store",
         # nginx and its kin would hold the stream back otherwise.

@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.speech.engine import Word
-from app.speech.text import Sentence, is_speakable, sentences
+from app.speech.text import Sentence, sentences
 
 ANY_CHARACTERS = st.text(st.characters(exclude_categories=()), max_size=80)
 AWKWARD_CHARACTERS = st.text(
@@ -103,11 +103,6 @@ def test_only_the_last_sentence_is_followed_by_no_pause(text: str, longest: int)
     pauses = [sentence.pause_seconds for sentence in read(text, longest=longest)]
     assert all(pauses[:-1])
     assert not any(pauses[-1:])
-
-
-@given(TEXTS, LANGUAGES)
-def test_a_text_is_speakable_exactly_if_it_has_sentences(text: str, language: str) -> None:
-    assert is_speakable(text, language=language) == bool(read(text, language=language))
 
 
 @given(st.text(st.characters(exclude_categories=("L", "N", "S")), max_size=60).map(strip_markup))

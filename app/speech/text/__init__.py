@@ -1,5 +1,5 @@
 """Text of any length to sentences of spoken words, lazily."""
 
-from app.speech.text.splitting import Sentence, is_speakable, sentences
+from app.speech.text.splitting import Sentence, sentences
 
-__all__ = ["Sentence", "is_speakable", "sentences"]
+__all__ = ["Sentence", "sentences"]

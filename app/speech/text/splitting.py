@@ -34,11 +34,6 @@ class Sentence:
     pause_seconds: float
 
 
-def is_speakable(text: str, *, language: str = "en-US") -> bool:
-    """Tell whether `text` has a sentence; reads no further than its first."""
-    return next(sentences(text, language=language), None) is not None
-
-
 def sentences(text: str, *, longest: int = 300, language: str = "en-US") -> Iterator[Sentence]:
     """Yield the sentences of `text`, lazily and at a constant cost each.
 
