@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Final, Self, get_type_hints
+from typing import Annotated, Final, Literal, Self, get_type_hints
 
 import msgspec
 from msgspec import Meta
@@ -14,6 +14,14 @@ PREFIX: Final = "LEGATO_"
 
 def _cache_folder() -> Path:
     return Path.home() / ".cache" / "legato"
+
+
+class Key(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A client's bearer key: its name, its SHA-256 in hexadecimal, and whether it may have more."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=64, pattern="^[A-Za-z0-9._-]+$")]
+    sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+    trusted: bool = False
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -30,23 +38,81 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     cache_folder: Annotated[
         Path, Meta(description="where converted voices are kept; safe to delete")
     ] = msgspec.field(default_factory=_cache_folder)
+    voice_aliases: Annotated[
+        dict[str, str],
+        Meta(description="other names for voices, as a table; OpenAI's names mean the first voice"),
+    ] = {}
     max_input_characters: Annotated[
         int, Meta(ge=1, description="longest text that one request may carry, in characters")
+    ] = 4_096
+    max_page_characters: Annotated[
+        int, Meta(ge=1, description="the same for the page and for clients with a trusted key")
     ] = 100_000
     max_body_bytes: Annotated[
         int, Meta(ge=1024, description="largest request body that is read, in bytes")
     ] = 1_000_000
     max_streams: Annotated[
-        int, Meta(ge=1, description="speeches made at once; one more is refused with 429")
+        int, Meta(ge=1, description="speeches made at once, in turns; more wait in a queue")
     ] = 64
+    max_waiting: Annotated[
+        int, Meta(ge=0, description="speeches that wait; one more is refused with 429")
+    ] = 64
+    max_streams_per_client: Annotated[
+        int, Meta(ge=1, description="speeches that one client may have made or waiting at once")
+    ] = 32
+    speeches_per_minute: Annotated[
+        int, Meta(ge=0, description="speeches that one client may ask for in a minute; 0: any")
+    ] = 600
     lead_bytes: Annotated[
         int,
         Meta(ge=4096, description="how far a response may run ahead of its reader, in bytes"),
     ] = 262_144
+    send_buffer_bytes: Annotated[
+        int, Meta(ge=4096, description="what the kernel may hold of a response, in bytes")
+    ] = 131_072
+    max_connections: Annotated[int, Meta(ge=1, description="connections open at once")] = 1_000
+    max_connections_per_client: Annotated[
+        int, Meta(ge=1, description="connections of one address, trusted proxies excepted")
+    ] = 100
+    header_seconds: Annotated[
+        float, Meta(gt=0, description="how long a client may take to send a request's headers")
+    ] = 10.0
+    idle_seconds: Annotated[
+        float, Meta(gt=0, description="how long a client may pause within a request it sends")
+    ] = 30.0
+    stall_seconds: Annotated[
+        float, Meta(gt=0, description="how long a client may take nothing of a response")
+    ] = 600.0
     grace_seconds: Annotated[
-        int,
+        float,
         Meta(ge=0, description="how long running speeches may go on after a stop"),
-    ] = 30
+    ] = 30.0
+    max_message_bytes: Annotated[
+        int, Meta(ge=256, description="largest WebSocket message that is read, in bytes")
+    ] = 65_536
+    max_messages_per_second: Annotated[
+        int, Meta(ge=1, description="WebSocket messages that one client may send in a second")
+    ] = 200
+    events_seconds: Annotated[
+        float, Meta(ge=0, description="how long the events of an ended speech can still be read")
+    ] = 60.0
+    trusted_proxies: Annotated[
+        tuple[str, ...],
+        Meta(description="addresses whose X-Forwarded-For is believed"),
+    ] = ("127.0.0.1", "::1")
+    cors_origins: Annotated[
+        tuple[str, ...], Meta(description="origins whose pages may call the API; none by default")
+    ] = ()
+    keys: Annotated[
+        tuple[Key, ...],
+        Meta(description="bearer keys, as `python -m app key` prints them; none: open to all"),
+    ] = ()
+    log_format: Annotated[
+        Literal["text", "json"], Meta(description="how log lines are written")
+    ] = "text"
+    tracing: Annotated[
+        bool, Meta(description="OpenTelemetry spans, one a request; needs the extra `tracing`")
+    ] = False
 
     @classmethod
     def load(cls, environ: Mapping[str, str], overrides: Mapping[str, str] | None = None) -> Self:

@@ -10,7 +10,7 @@ import numpy as np
 from app.errors import NothingToSpeakError
 from app.formats import AudioFormat
 from app.schemas import LARGEST_SEED
-from app.speech.engine import AudioChunk, Engine, Samples, Utterance, Voice, Word
+from app.speech.engine import AudioChunk, Engine, Mark, Samples, Utterance, Voice, Word
 from app.speech.text import sentences
 
 LONGEST_SENTENCE: Final = 300
@@ -45,20 +45,42 @@ EncoderFactory = Callable[[AudioFormat, int], Encoder]
 """Makes an encoder for a format and the rate, in Hz, of the samples that it will be fed."""
 
 
+@dataclass(frozen=True, slots=True)
+class EncodedChunk:
+    """What a chunk of sound became: bytes of the one container, possibly none yet.
+
+    `samples` counts the sound that went in, at `sample_rate` Hz; marks are those of AudioChunk.
+    """
+
+    data: bytes
+    samples: int
+    sample_rate: int
+    marks: tuple[Mark, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Bytes that wait for the reader."""
+        return len(self.data)
+
+    @property
+    def cost(self) -> float:
+        """Seconds of sound: what fair shares are counted in."""
+        return self.samples / self.sample_rate
+
+
 def encoded(
     engine: Engine, speech: Speech, make_encoder: Callable[[int], Encoder]
-) -> Generator[bytes]:
-    """Speak and encode: what each chunk gave, possibly nothing, then the tail of the container.
+) -> Generator[EncodedChunk]:
+    """Speak and encode: what each chunk gave, then the tail of the container.
 
     `make_encoder` gets the sample rate in Hz. Voice and encoder are closed on every path.
     """
-    with (
-        closing(spoken(engine, speech)) as chunks,
-        closing(make_encoder(engine.sample_rate)) as encoder,
-    ):
+    rate = engine.sample_rate
+    with closing(spoken(engine, speech)) as chunks, closing(make_encoder(rate)) as encoder:
         for chunk in chunks:
-            yield encoder.feed(chunk.samples)
-        yield encoder.finish()
+            data = encoder.feed(chunk.samples)
+            yield EncodedChunk(data, len(chunk.samples), rate, chunk.marks)
+        yield EncodedChunk(encoder.finish(), 0, rate)
 
 
 def spoken(engine: Engine, speech: Speech) -> Generator[AudioChunk]:
