@@ -14,11 +14,21 @@ class LegatoError(Exception):
     type: ClassVar[str] = "server_error"
     code: ClassVar[str | None] = None
 
-    def __init__(self, message: str, *, param: str | None = None) -> None:
-        """Keep `message` for the person, and `param`, the request field at fault, if one is."""
+    def __init__(
+        self,
+        message: str,
+        *,
+        param: str | None = None,
+        retry_after_seconds: float | None = None,
+    ) -> None:
+        """Keep `message` for the person, and `param`, the request field at fault, if one is.
+
+        `retry_after_seconds` tells when the same request may succeed, where that is known.
+        """
         super().__init__(message)
         self.message = message
         self.param = param
+        self.retry_after_seconds = retry_after_seconds
 
 
 class InvalidRequestError(LegatoError):
@@ -48,12 +58,33 @@ class UnknownVoiceError(InvalidRequestError):
     code = "voice_not_found"
 
 
+class UnknownStreamError(InvalidRequestError):
+    """No such speech here, or no longer."""
+
+    status = 404
+    code = "speech_not_found"
+
+
+class StreamInUseError(InvalidRequestError):
+    """The name that the client gave its speech belongs to one that is still being made."""
+
+    status = 409
+    code = "speech_in_use"
+
+
 class OverloadedError(LegatoError):
     """The queue is full."""
 
     status = 429
     type = "rate_limit_error"
     code = "overloaded"
+
+
+class NotReadyError(LegatoError):
+    """The voices are still being loaded."""
+
+    status = 503
+    code = "loading"
 
 
 class ShuttingDownError(LegatoError):

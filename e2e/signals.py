@@ -49,6 +49,7 @@ class SignalEngine:
 
     id: Final = "signal"
     re_entrant: Final = True
+    has_pace: Final = True
     voices: Final[Sequence[Voice]] = (
         Voice("noise", "Noise", "en"),
         Voice("chirp", "Chirp", "en"),

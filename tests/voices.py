@@ -12,11 +12,17 @@ class ToneEngine:
     """Speaks each word as 0.1 s of a tone, a chunk a word; records what is done to it."""
 
     def __init__(
-        self, name: str = "tone", *, re_entrant: bool = True, fail_after: int | None = None
+        self,
+        name: str = "tone",
+        *,
+        re_entrant: bool = True,
+        has_pace: bool = True,
+        fail_after: int | None = None,
     ) -> None:
         self.id = name
         self.sample_rate = 24_000
         self.re_entrant = re_entrant
+        self.has_pace = has_pace
         self.voices: Sequence[Voice] = (Voice("a", "A", "en-US"), Voice("b", "B", "en-GB"))
         self.fail_after = fail_after
         self.utterances: list[Utterance] = []

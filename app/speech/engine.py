@@ -90,6 +90,10 @@ class Engine(Protocol):
         """Whether two generations may be open at once and take turns."""
 
     @property
+    def has_pace(self) -> bool:
+        """Whether it honours an utterance's speed; if not, it is always given 1."""
+
+    @property
     def voices(self) -> Sequence[Voice]:
         """What it can sound like, the default voice first."""
 

@@ -1,12 +1,14 @@
 """A request that was understood: who speaks what, into which container."""
 
 from dataclasses import dataclass
+from functools import partial
 
 from app.formats import AudioFormat, find_format
 from app.schemas import SpeechBody
 from app.speech.catalogue import Catalogue
 from app.speech.engine import Engine
-from app.speech.stream import Speech
+from app.speech.stream import LONGEST_SENTENCE, Speech
+from app.speech.text import sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ def understand(body: SpeechBody, catalogue: Catalogue) -> Order:
     audio_format = find_format(body.response_format)
     engine, voice = catalogue.find(body.model, body.voice_name)
     speech = Speech(
-        text=body.input,
+        script=partial(sentences, body.input, longest=LONGEST_SENTENCE, language=voice.language),
         voice=voice,
         speed=body.speed,
         seed=body.seed,

@@ -1,6 +1,6 @@
 """From a text to the bytes of one container, chunk by chunk."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
@@ -11,17 +11,21 @@ from app.errors import NothingToSpeakError
 from app.formats import AudioFormat
 from app.schemas import LARGEST_SEED
 from app.speech.engine import AudioChunk, Engine, Mark, Samples, Utterance, Voice, Word
-from app.speech.text import sentences
+from app.speech.text import Sentence
+from app.speech.time_scale import change_pace
 
 LONGEST_SENTENCE: Final = 300
 """Characters that a voice takes at once: attention costs the square of a sentence's length."""
 
+Script = Callable[[], Iterator[Sentence | None]]
+"""Gives the sentences to say, once, on the thread that speaks; None: there is none to say yet."""
+
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """What to say and how: a text of any length, and the choices that hold for all of it."""
+    """What to say and how: a script of any length, and the choices that hold for all of it."""
 
-    text: str
+    script: Script
     voice: Voice
     speed: float = 1.0
     seed: int | None = None
@@ -50,12 +54,14 @@ class EncodedChunk:
     """What a chunk of sound became: bytes of the one container, possibly none yet.
 
     `samples` counts the sound that went in, at `sample_rate` Hz; marks are those of AudioChunk.
+    The `last` one ends the container.
     """
 
     data: bytes
     samples: int
     sample_rate: int
     marks: tuple[Mark, ...] = ()
+    last: bool = False
 
     @property
     def size(self) -> int:
@@ -70,32 +76,39 @@ class EncodedChunk:
 
 def encoded(
     engine: Engine, speech: Speech, make_encoder: Callable[[int], Encoder]
-) -> Generator[EncodedChunk]:
+) -> Generator[EncodedChunk | None]:
     """Speak and encode: what each chunk gave, then the tail of the container.
 
-    `make_encoder` gets the sample rate in Hz. Voice and encoder are closed on every path.
+    None where the script has nothing to say yet. `make_encoder` gets the sample rate in Hz. Voice
+    and encoder are closed on every path.
     """
     rate = engine.sample_rate
     with closing(spoken(engine, speech)) as chunks, closing(make_encoder(rate)) as encoder:
         for chunk in chunks:
-            data = encoder.feed(chunk.samples)
-            yield EncodedChunk(data, len(chunk.samples), rate, chunk.marks)
-        yield EncodedChunk(encoder.finish(), 0, rate)
+            yield None if chunk is None else _encode(encoder, chunk)
+        yield EncodedChunk(encoder.finish(), 0, rate, last=True)
 
 
-def spoken(engine: Engine, speech: Speech) -> Generator[AudioChunk]:
+def _encode(encoder: Encoder, chunk: AudioChunk) -> EncodedChunk:
+    data = encoder.feed(chunk.samples)
+    return EncodedChunk(data, len(chunk.samples), chunk.sample_rate, chunk.marks)
+
+
+def spoken(engine: Engine, speech: Speech) -> Generator[AudioChunk | None]:
     """Speak sentence by sentence, pauses included, as one run of samples.
 
-    Marks count characters from the start of the text and samples from the start of the sound.
-    Raises NothingToSpeakError where the whole text gave no sound.
+    Marks count characters from the start of the text and samples from the start of the sound. None
+    where the script has nothing to say yet. Raises NothingToSpeakError where all of it gave no
+    sound.
     """
     rate = engine.sample_rate
-    position = 0
-    for index, sentence in enumerate(
-        sentences(speech.text, longest=LONGEST_SENTENCE, language=speech.voice.language)
-    ):
-        start = position
-        with closing(engine.generate(_utterance(speech, sentence.words, index))) as chunks:
+    position, index = 0, -1
+    for sentence in speech.script():
+        if sentence is None:
+            yield None
+            continue
+        start, index = position, index + 1
+        with closing(_generate(engine, speech, sentence.words, index)) as chunks:
             for chunk in chunks:
                 yield _shift_marks(chunk, start)
                 position += len(chunk.samples)
@@ -105,6 +118,20 @@ def spoken(engine: Engine, speech: Speech) -> Generator[AudioChunk]:
             position += pause_samples
     if position == 0:
         raise NothingToSpeakError("The text has nothing in it that can be spoken.", param="input")
+
+
+def _generate(
+    engine: Engine, speech: Speech, words: tuple[Word, ...], index: int
+) -> Generator[AudioChunk]:
+    utterance = _utterance(speech, words, index)
+    if engine.has_pace or speech.speed == 1:
+        return engine.generate(utterance)
+    return _scale(engine, utterance)
+
+
+def _scale(engine: Engine, utterance: Utterance) -> Generator[AudioChunk]:
+    with closing(engine.generate(replace(utterance, speed=1.0))) as chunks:
+        yield from change_pace(chunks, utterance.speed)
 
 
 def _utterance(speech: Speech, words: tuple[Word, ...], index: int) -> Utterance:

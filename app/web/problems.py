@@ -1,6 +1,7 @@
 """Every failure as OpenAI's clients know it: {"error": {message, type, param, code}}."""
 
 import logging
+from math import ceil
 from typing import Any, Final
 
 from litestar import Request, Response
@@ -21,8 +22,21 @@ def _respond(
     )
 
 
+def describe_error(error: BaseException | None) -> ErrorDetail:
+    """Put into words what a client may know of a failure: nothing of a bug but that it is one."""
+    if isinstance(error, LegatoError):
+        return ErrorDetail(error.message, error.type, error.param, error.code)
+    return ErrorDetail("The server failed; its log says how.", "server_error")
+
+
+def tell_retry(error: LegatoError) -> dict[str, str]:
+    """Give the Retry-After header, in whole seconds, where the error knows when to come again."""
+    seconds = error.retry_after_seconds
+    return {} if seconds is None else {"Retry-After": str(max(1, ceil(seconds)))}
+
+
 def _tell_domain_error(_: Request[Any, Any, Any], error: LegatoError) -> Response[ErrorBody]:
-    return _respond(error.status, ErrorDetail(error.message, error.type, error.param, error.code))
+    return _respond(error.status, describe_error(error), tell_retry(error))
 
 
 def _tell_http_error(_: Request[Any, Any, Any], error: HTTPException) -> Response[ErrorBody]:
@@ -45,7 +59,7 @@ def _tell_invalid(_: Request[Any, Any, Any], error: ValidationException) -> Resp
 def _tell_bug(request: Request[Any, Any, Any], error: Exception) -> Response[ErrorBody]:
     """Log what happened and tell the client no more than that it did."""
     _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    return _respond(500, ErrorDetail("The server failed; its log says how.", "server_error"))
+    return _respond(500, describe_error(error))
 
 
 EXCEPTION_HANDLERS: Final[ExceptionHandlersMap] = {

@@ -6,8 +6,8 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Final, Literal, Protocol
 
-from app.errors import LegatoError
 from app.speech.stream import EncodedChunk
+from app.web.problems import describe_error
 
 Outcome = Literal["completed", "cancelled", "failed"]
 
@@ -46,13 +46,15 @@ class Progress:
 
     @property
     def message(self) -> str:
-        """What a person may be told of the failure."""
-        known = isinstance(self.error, LegatoError)
-        return str(self.error) if known else "The speech failed; the server's log says how."
+        """What a person may be told of the failure; empty where there was none."""
+        return describe_error(self.error).message if self.error else ""
 
 
 class Observer(Protocol):
-    """Is told what happens to streams, on the event loop, and must neither wait nor raise."""
+    """Is told what happens to streams, on the event loop, and must not wait."""
+
+    def opened(self, progress: Progress) -> None:
+        """It was asked for; only here may an error be raised, which refuses it."""
 
     def queued(self, progress: Progress, position: int) -> None:
         """It waits with `position - 1` others before it, or, with 0, begins."""
@@ -81,6 +83,8 @@ class Follower:
 
     async def follow(self, pieces: AsyncGenerator[EncodedChunk]) -> AsyncGenerator[EncodedChunk]:
         """Pass `pieces` on, noting each, and how they end; closes them."""
+        for observer in self._observers:
+            observer.opened(self.progress)
         outcome: Outcome = "cancelled"
         try:
             async with aclosing(pieces):

@@ -1,14 +1,16 @@
 """From a text to one run of samples and one container."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 
 import numpy as np
 import pytest
 
 from app.errors import NothingToSpeakError
-from app.speech.engine import Samples
-from app.speech.stream import Speech, encoded, spoken
+from app.speech.engine import AudioChunk, Samples
+from app.speech.stream import EncodedChunk, Speech, encoded
+from app.speech.stream import spoken as spoken_or_waiting
+from app.speech.text import Sentence, sentences
 from tests.voices import SilentEngine, ToneEngine
 
 TEXT = "One two. Three four five.\n\nA new paragraph follows."
@@ -17,7 +19,14 @@ TEXT = "One two. Three four five.\n\nA new paragraph follows."
 def speak(
     engine: ToneEngine, text: str = TEXT, *, speed: float = 1, seed: int | None = None
 ) -> Speech:
-    return Speech(text, engine.voices[0], speed=speed, seed=seed)
+    return Speech(lambda: sentences(text), engine.voices[0], speed=speed, seed=seed)
+
+
+def spoken(engine: ToneEngine, speech: Speech) -> Generator[AudioChunk]:
+    """Speak a script that never waits."""
+    for chunk in spoken_or_waiting(engine, speech):
+        assert chunk is not None
+        yield chunk
 
 
 class RecordingEncoder:
@@ -110,21 +119,57 @@ def test_all_samples_are_fed_to_one_encoder_in_order() -> None:
         encoders.append(RecordingEncoder(rate))
         return encoders[-1]
 
-    body = b"".join(encoded(engine, speak(engine), make))
+    pieces = [piece for piece in encoded(engine, speak(engine), make) if piece is not None]
+    body = b"".join(piece.data for piece in pieces)
     (encoder,) = encoders
     expected = np.concatenate([chunk.samples for chunk in spoken(engine, speak(engine))])
     assert np.array_equal(np.concatenate(encoder.fed), expected)
     assert body == b"f" * len(encoder.fed) + b"e"
     assert encoder.closed
     assert encoder.rate == engine.sample_rate
+    assert sum(piece.samples for piece in pieces) == len(expected)
+    assert [piece.last for piece in pieces] == [False] * (len(pieces) - 1) + [True]
 
 
-def leave_early(pieces: Generator[bytes]) -> None:
+def test_a_script_that_waits_lets_others_go_on_and_changes_nothing() -> None:
+    def wait_between() -> Iterator[Sentence | None]:
+        for sentence in sentences(TEXT):
+            yield None
+            yield sentence
+            yield None
+
+    engine = ToneEngine()
+    speech = Speech(wait_between, engine.voices[0])
+    chunks = list(spoken_or_waiting(engine, speech))
+    assert chunks.count(None) == 6
+    heard = np.concatenate([chunk.samples for chunk in chunks if chunk is not None])
+    expected = np.concatenate([chunk.samples for chunk in spoken(engine, speak(engine))])
+    assert np.array_equal(heard, expected)
+
+
+def test_a_voice_without_a_pace_of_its_own_is_given_one() -> None:
+    own, given = ToneEngine(), ToneEngine(has_pace=False)
+    usual = sum(len(chunk.samples) for chunk in spoken(own, speak(own)))
+    chunks = list(spoken(given, speak(given, speed=2)))
+    assert sum(len(chunk.samples) for chunk in chunks) == pytest.approx(usual / 2, abs=10)
+    assert {utterance.speed for utterance in given.utterances} == {1}
+    starts = [mark.start for chunk in chunks for mark in chunk.marks]
+    assert len(starts) == len(TEXT.split())
+    assert starts == sorted(starts)
+
+
+def test_speed_reaches_a_voice_that_has_a_pace() -> None:
+    engine = ToneEngine()
+    list(spoken(engine, speak(engine, speed=2)))
+    assert {utterance.speed for utterance in engine.utterances} == {2}
+
+
+def leave_early(pieces: Generator[EncodedChunk | None]) -> None:
     next(pieces)
     pieces.close()
 
 
-def exhaust(pieces: Generator[bytes]) -> None:
+def exhaust(pieces: Generator[EncodedChunk | None]) -> None:
     with pytest.raises(ValueError, match=r"the model broke|no space left"):
         list(pieces)
 

@@ -81,6 +81,11 @@ class PiperEngine:
         return True
 
     @property
+    def has_pace(self) -> bool:
+        """Its durations are multiplied."""
+        return True
+
+    @property
     def voices(self) -> Sequence[Voice]:
         """The model's speakers, the default one first."""
         return self._voices
