@@ -53,9 +53,9 @@ class EventLog:
             self._bytes -= len(self._events.popleft().data)
         self._wake()
 
-    def end(self) -> None:
-        """Nothing follows."""
-        self.ended_at = time.monotonic()
+    def end(self, at: float) -> None:
+        """Nothing follows; `at` is a time on the clock of those who keep the log, in seconds."""
+        self.ended_at = at
         self._wake()
 
     def read(self, after: int) -> list[Event]:
@@ -86,9 +86,7 @@ class EventLog:
 class EventLogs:
     """The logs of the streams that run, and of those that ended lately; an Observer."""
 
-    def __init__(
-        self, *, keep_seconds: float, now: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, *, keep_seconds: float, now: Callable[[], float] = time.monotonic) -> None:
         """Keep a log for `keep_seconds` after its stream's end."""
         self._keep_seconds: Final = keep_seconds
         self._now: Final = now
@@ -108,7 +106,7 @@ class EventLogs:
         opened.set()
 
     async def find(self, stream_id: str, *, reader: str, wait_seconds: float) -> EventLog:
-        """Find the log of a client's stream, or wait for it, since the events may be asked for first.
+        """Find the log of a client's stream, or wait for it: the events may be asked for first.
 
         Raises UnknownStreamError where `reader` has none of that id after `wait_seconds`.
         """
@@ -147,7 +145,7 @@ class EventLogs:
             self._add(progress, "failed", {"error": describe_error(progress.error)})
         else:
             self._add(progress, "cancelled", {"samples": progress.samples})
-        self._logs[progress.asked.id].end()
+        self._logs[progress.asked.id].end(self._now())
 
     def _add(self, progress: Progress, name: str, fields: Mapping[str, Any]) -> None:
         self._logs[progress.asked.id].add(name, fields)
