@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Sequence
 from contextlib import closing
 from functools import partial
+from math import ceil
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 
@@ -35,13 +36,21 @@ def serve(arguments: argparse.Namespace) -> None:
     logging.basicConfig(level=logging.INFO, format="%(levelname)s  %(message)s")
     # Uvicorn hands the signal on once it has stopped in good order: that is no failure.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    uvicorn.run(
-        create_app(settings),
-        host=settings.host,
-        port=settings.port,
-        log_config=None,
-        timeout_graceful_shutdown=settings.grace_seconds,
+    app = create_app(settings)
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app,
+            host=settings.host,
+            port=settings.port,
+            log_config=None,
+            timeout_graceful_shutdown=ceil(settings.grace_seconds),
+        )
     )
+    readiness = app.state.readiness
+    readiness.when_failed = lambda: setattr(server, "should_exit", True)
+    server.run()
+    if readiness.failure is not None:
+        raise readiness.failure
 
 
 def say(arguments: argparse.Namespace) -> None:

@@ -1,5 +1,6 @@
 """Composition: what the server is made of, and what lives as long as it does."""
 
+import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -19,8 +20,11 @@ from app.speech.catalogue import Catalogue
 from app.speech.encoder import StreamEncoder
 from app.speech.engine import Engine
 from app.speech.stream import EncoderFactory
+from app.web.event_log import EventLogs
+from app.web.events import send_events
 from app.web.headers import add_security_headers
 from app.web.lists import list_formats, list_models, list_voices
+from app.web.operations import Readiness, tell_life, tell_readiness
 from app.web.pages import TEMPLATE_FOLDER, name_static_prefix, serve_static_files, show_page
 from app.web.problems import EXCEPTION_HANDLERS
 from app.web.speech import SpeechController
@@ -49,36 +53,32 @@ def create_app(
     load: EngineLoader = load_engines,
     make_encoder: EncoderFactory = StreamEncoder,
 ) -> Litestar:
-    """Put the server together; engines are loaded as it starts and closed as it ends."""
-
-    @asynccontextmanager
-    async def live(app: Litestar) -> AsyncGenerator[None]:
-        worker = Worker(lead_bytes=settings.lead_bytes, max_jobs=settings.max_streams)
-        try:
-            catalogue = Catalogue(await worker.call(partial(load, settings)))
-            await _announce(worker, catalogue)
-            app.state.studio = Studio(settings, catalogue, worker, make_encoder)
-            yield
-        finally:
-            await worker.close()
-
+    """Put the server together; engines are loaded once it has started and closed as it ends."""
+    readiness = Readiness()
+    event_logs = EventLogs(keep_seconds=settings.events_seconds)
     prefix = name_static_prefix()
     return Litestar(
         route_handlers=[
             show_page,
             SpeechController,
+            send_events,
             list_models,
             list_voices,
             list_formats,
+            tell_life,
+            tell_readiness,
             serve_static_files(prefix),
         ],
         dependencies={
+            "event_logs": Provide(lambda: event_logs, sync_to_thread=False),
+            "readiness": Provide(lambda: readiness, sync_to_thread=False),
             "studio": Provide(_provide_studio, sync_to_thread=False),
             "catalogue": Provide(_provide_catalogue, sync_to_thread=False),
             "settings": Provide(lambda: settings, sync_to_thread=False),
             "static_prefix": Provide(lambda: prefix, sync_to_thread=False),
         },
-        lifespan=[live],
+        lifespan=[partial(_live, settings=settings, load=load, make_encoder=make_encoder)],
+        state=State({"readiness": readiness, "event_logs": event_logs}),
         before_send=[add_security_headers],
         exception_handlers=EXCEPTION_HANDLERS,
         request_max_body_size=settings.max_body_bytes,
@@ -89,16 +89,64 @@ def create_app(
     )
 
 
-async def _announce(worker: Worker, catalogue: Catalogue) -> None:
+@asynccontextmanager
+async def _live(
+    app: Litestar, *, settings: Settings, load: EngineLoader, make_encoder: EncoderFactory
+) -> AsyncGenerator[None]:
+    readiness: Readiness = app.state.readiness
+    worker = Worker(
+        lead_bytes=settings.lead_bytes,
+        max_running=settings.max_streams,
+        max_waiting=settings.max_waiting,
+        max_per_client=settings.max_streams_per_client,
+    )
+
+    async def open_studio() -> None:
+        try:
+            engines = await worker.call(partial(load, settings))
+            catalogue = Catalogue(engines, voice_aliases=settings.voice_aliases)
+            device = await worker.call(_describe_device)
+        except Exception as failure:  # noqa: BLE001 - told by whoever runs the server
+            readiness.fail(failure)
+            return
+        observers = [app.state.event_logs]
+        app.state.studio = Studio(settings, catalogue, worker, make_encoder, observers)
+        readiness.open(partial(_is_full, worker, settings))
+        _announce(catalogue, device)
+
+    # The server answers while the voices are loaded, if only that they are.
+    opening = asyncio.create_task(open_studio())
+    try:
+        yield
+    finally:
+        readiness.drain()
+        opening.cancel()
+        await worker.close()
+
+
+def _is_full(worker: Worker, settings: Settings) -> bool:
+    """Tell whether a speech that is asked for now would be refused."""
+    waiting = worker.waiting
+    return waiting >= settings.max_waiting and (
+        waiting > 0 or worker.running >= settings.max_streams
+    )
+
+
+def _describe_device() -> str:
     from app.mlx_cpu.device import describe_device  # noqa: PLC0415 - as in load_engines
 
+    return describe_device()
+
+
+def _announce(catalogue: Catalogue, device: str) -> None:
     voices = ", ".join(voice.id for _, voice in catalogue.voices())
-    device = await worker.call(describe_device)
     _LOG.info("Voice: %s (%s)", voices, catalogue.default.id)
     _LOG.info("Device: %s", device)
 
 
-def _provide_studio(state: State) -> Studio:
+def _provide_studio(state: State, readiness: NamedDependency[Readiness]) -> Studio:
+    if "studio" not in state and (refusal := readiness.refusal()) is not None:
+        raise refusal
     studio: Studio = state.studio
     return studio
 

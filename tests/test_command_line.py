@@ -117,12 +117,13 @@ def test_serve_says_where_and_with_what_then_speaks_and_stops_cleanly(
 ) -> None:
     assert serving.stderr is not None
     said = ""
-    while (address := re.search(r"http://127\.0\.0\.1:\d+", said)) is None:
+    while "Device: " not in said:
         line = serving.stderr.readline()
         assert line, said
         said += line
     assert "Voice: joe" in said
-    assert "Device: " in said
+    address = re.search(r"http://127\.0\.0\.1:\d+", said)
+    assert address is not None
     reply = httpx.get(f"{address[0]}/v1/audio/speech", params={"input": SENTENCE}, timeout=30)
     assert reply.headers["content-type"] == "audio/mpeg"
     serving.send_signal(signal.SIGTERM)

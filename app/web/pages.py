@@ -2,19 +2,21 @@
 
 import hashlib
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 from urllib.parse import urlencode
 
-from litestar import Router, get
+from litestar import MediaType, Request, Response, Router, get
 from litestar.datastructures import CacheControlHeader
 from litestar.di import NamedDependency
 from litestar.params import FromQuery, QueryParameter
 from litestar.response import Template
 from litestar.static_files import create_static_files_router
 
+from app.errors import NotReadyError
 from app.formats import FORMATS
 from app.settings import Settings
 from app.speech.catalogue import Catalogue
+from app.web.problems import tell_retry
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 STATIC_FOLDER: Final = ROOT / "static"
@@ -43,7 +45,21 @@ def serve_static_files(prefix: str) -> Router:
     )
 
 
-@get("/", sync_to_thread=False, include_in_schema=False)
+def _ask_to_wait(_: Request[Any, Any, Any], error: NotReadyError) -> Response[str]:
+    return Response(
+        f"<!doctype html><html lang=en><title>Legato</title><p>{error.message}",
+        status_code=error.status,
+        media_type=MediaType.HTML,
+        headers={"Refresh": "2", **tell_retry(error)},
+    )
+
+
+@get(
+    "/",
+    sync_to_thread=False,
+    include_in_schema=False,
+    exception_handlers={NotReadyError: _ask_to_wait},
+)
 def show_page(  # noqa: PLR0913 - one parameter for each field of the query
     *,
     catalogue: NamedDependency[Catalogue],

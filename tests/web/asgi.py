@@ -16,9 +16,10 @@ WAIT_SECONDS = 20
 
 @asynccontextmanager
 async def living(app: Litestar) -> AsyncGenerator[Litestar]:
-    """Run the app's lifespan around a test."""
+    """Run the app's lifespan around a test, which begins once the voices are loaded."""
     async with app.lifespan():
         with anyio.fail_after(WAIT_SECONDS):
+            await app.state.readiness.settle()
             yield app
 
 
