@@ -1,15 +1,14 @@
-"""What the operator may choose: one frozen structure, read from an injected mapping."""
+"""What the operator may choose: one frozen structure, read from flags, environment and file."""
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Final, Literal, Self, get_type_hints
+from typing import Annotated, Any, Literal, Self, get_type_hints
 
 import msgspec
 from msgspec import Meta
 
-from app.errors import InvalidSettingError
-
-PREFIX: Final = "LEGATO_"
+from app.settings.sources import find_settings
+from app.settings.values import read_value
 
 
 def _cache_folder() -> Path:
@@ -25,7 +24,7 @@ class Key(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Each field is the environment variable LEGATO_<NAME>, and a flag of `python -m app serve`."""
+    """Each field is a name in the settings file, LEGATO_<NAME> in the environment, and a flag."""
 
     host: Annotated[str, Meta(description="address to listen on")] = "127.0.0.1"
     port: Annotated[
@@ -116,33 +115,24 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @classmethod
     def load(cls, environ: Mapping[str, str], overrides: Mapping[str, str] | None = None) -> Self:
-        """Read LEGATO_* names from `environ`; `overrides` (field names, from flags) win.
+        """Read the file that is named, then LEGATO_* in `environ`, then `overrides`, from flags.
 
-        Raises InvalidSettingError, which names the setting and what it takes.
+        Raises InvalidSettingError, which names the setting, its source and what it takes.
         """
-        chosen = {
-            name.removeprefix(PREFIX).lower(): value
-            for name, value in environ.items()
-            if name.startswith(PREFIX)
-        }
-        chosen |= overrides or {}
-        try:
-            return msgspec.convert(chosen, cls, strict=False, dec_hook=_decode)
-        except msgspec.ValidationError as error:
-            raise InvalidSettingError(f"Bad setting: {error}") from error
+        kinds = name_kinds()
+        found = find_settings(kinds, environ, overrides or {})
+        return cls(**{name: read_value(name, kinds[name], found[name]) for name in found})
+
+
+def name_kinds() -> dict[str, Any]:
+    """Give each setting's type annotation, with its bounds and its help, by its name, in order."""
+    hints = get_type_hints(Settings, include_extras=True)
+    return {name: hints[name] for name in Settings.__struct_fields__}
 
 
 def describe_settings() -> dict[str, str]:
     """Give each setting's help text by its field name, in order."""
-    hints = get_type_hints(Settings, include_extras=True)
     return {
-        name: next(meta.description or "" for meta in hint.__metadata__ if isinstance(meta, Meta))
-        for name, hint in hints.items()
-        if name in Settings.__struct_fields__
+        name: next(meta.description or "" for meta in kind.__metadata__ if isinstance(meta, Meta))
+        for name, kind in name_kinds().items()
     }
-
-
-def _decode(kind: type, value: object) -> object:
-    if kind is Path and isinstance(value, str):
-        return Path(value).expanduser()
-    raise NotImplementedError(kind)
