@@ -6,6 +6,8 @@ import msgspec
 from msgspec import Meta
 
 LARGEST_SEED: Final = 2**32 - 1
+StreamFormat = Literal["audio", "sse"]
+Instructions = Annotated[str, Meta(max_length=4_096)]
 Seed = Annotated[int, Meta(ge=0, le=LARGEST_SEED)]
 
 
@@ -25,9 +27,12 @@ class SpeechBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     ] = None
     response_format: Annotated[str, Meta(description="a name from /v1/audio/formats")] = "mp3"
     speed: Annotated[float, Meta(ge=0.25, le=4, description="1 is the voice's own pace")] = 1.0
-    stream_format: Annotated[Literal["audio"], Meta(description="how the sound is sent")] = "audio"
+    stream_format: Annotated[
+        StreamFormat, Meta(description="the sound itself, or events with the sound in base64")
+    ] = "audio"
     instructions: Annotated[
-        str | None, Meta(description="accepted for OpenAI's sake; the embedded voice takes none")
+        Instructions | None,
+        Meta(description="accepted for OpenAI's sake; the embedded voice takes none"),
     ] = None
     stream: Annotated[
         bool, Meta(description="send while it is made, or once it is whole, with complete headers")

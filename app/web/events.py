@@ -7,7 +7,7 @@ from uuid import UUID
 from litestar import Request, Response, get
 from litestar.background_tasks import BackgroundTask
 from litestar.di import NamedDependency
-from litestar.params import HeaderParameter
+from litestar.params import FromPath, HeaderParameter
 from litestar.response import ServerSentEvent, ServerSentEventMessage
 
 from app.web.access import identify
@@ -23,7 +23,7 @@ PING_SECONDS: Final = 15.0
 @get("/v1/audio/speech/{stream_id:uuid}/events", summary="Follow a speech")
 async def send_events(
     request: Request[Any, Any, Any],
-    stream_id: UUID,
+    stream_id: FromPath[UUID],
     event_logs: NamedDependency[EventLogs],
     last_event_id: Annotated[
         int, HeaderParameter(name="Last-Event-ID", ge=0, description="go on after this one")

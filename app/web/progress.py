@@ -54,16 +54,16 @@ class Observer(Protocol):
     """Is told what happens to streams, on the event loop, and must not wait."""
 
     def opened(self, progress: Progress) -> None:
-        """It was asked for; only here may an error be raised, which refuses it."""
+        """Note that it was asked for; only here may an error be raised, which refuses it."""
 
     def queued(self, progress: Progress, position: int) -> None:
-        """It waits with `position - 1` others before it, or, with 0, begins."""
+        """Note that it waits with `position - 1` others before it, or, with 0, begins."""
 
     def made(self, progress: Progress, piece: EncodedChunk) -> None:
-        """A piece was made and is about to be sent; `progress` counts it already."""
+        """Note a piece that is about to be sent; `progress` counts it already."""
 
     def ended(self, progress: Progress) -> None:
-        """It is over, one way or another; told once."""
+        """Note that it is over, one way or another; told once."""
 
 
 class Follower:

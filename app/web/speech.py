@@ -1,30 +1,38 @@
 """POST and GET /v1/audio/speech: a text in, one container out."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from litestar import Controller, Request, get, post
 from litestar.di import NamedDependency, Provide
 from litestar.params import FromQuery, JSONBody, QueryParameter
 from litestar.response import Stream
 
-from app.schemas import LARGEST_SEED, SpeechBody
+from app.errors import InvalidRequestError
+from app.schemas import LARGEST_SEED, Instructions, SpeechBody, StreamFormat
 from app.web.studio import Studio
 
 
 def read_query(  # noqa: PLR0913 - one parameter for each field of the query
+    request: Request[Any, Any, Any],
     *,
     text: Annotated[str, QueryParameter(name="input", description="the text to speak")],
     model: FromQuery[str | None] = None,
     voice: FromQuery[str | None] = None,
     response_format: FromQuery[str] = "mp3",
     speed: Annotated[float, QueryParameter(ge=0.25, le=4)] = 1.0,
-    stream_format: FromQuery[Literal["audio"]] = "audio",
-    instructions: FromQuery[str | None] = None,
+    stream_format: FromQuery[StreamFormat] = "audio",
+    instructions: FromQuery[Instructions | None] = None,
     stream: FromQuery[bool] = True,
     streaming_interval: Annotated[float, QueryParameter(ge=0.05, le=10)] = 1.0,
     seed: Annotated[int | None, QueryParameter(ge=0, le=LARGEST_SEED)] = None,
 ) -> SpeechBody:
-    """Read the query of a GET as if it were the body of a POST."""
+    """Read the query of a GET as if it were the body of a POST.
+
+    Raises InvalidRequestError for a field that there is not.
+    """
+    for name in request.query_params:
+        if name not in SpeechBody.__struct_fields__:
+            raise InvalidRequestError(f"{name}: There is no such field.", param=name)
     return SpeechBody(
         input=text,
         model=model,

@@ -1,16 +1,18 @@
 """Where a request becomes a response: the engine, the worker and the encoder, put together."""
 
-from collections.abc import AsyncGenerator, Callable
-from contextlib import ExitStack
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import ExitStack, aclosing
 from dataclasses import dataclass
 from functools import partial
 from os import SEEK_END
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any, Final
+from uuid import UUID, uuid4
 
 from anyio import to_thread
 from litestar import Request
 from litestar.background_tasks import BackgroundTask
+from litestar.connection import ASGIConnection
 from litestar.response import Stream
 
 from app.errors import InvalidRequestError
@@ -19,13 +21,18 @@ from app.settings import Settings
 from app.speech.catalogue import Catalogue
 from app.speech.encoder import FileEncoder
 from app.speech.order import Order, understand
-from app.speech.stream import Encoder, EncoderFactory, encoded
+from app.speech.stream import EncodedChunk, Encoder, EncoderFactory, encoded
+from app.web.access import Client, identify
+from app.web.audio_events import MEDIA_TYPE, write_audio_events
 from app.web.body import prime, stream_body
+from app.web.progress import Asked, Follower, Observer
 from app.worker import Job, Worker
 
 FILE_MEMORY_BYTES: Final = 8 * 2**20
 """A response that is sent whole lies in memory up to this size, then on disk."""
 READ_BYTES: Final = 65_536
+
+Connection = ASGIConnection[Any, Any, Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,67 +43,142 @@ class Studio:
     catalogue: Catalogue
     worker: Worker
     make_encoder: EncoderFactory
+    observers: Sequence[Observer] = ()
 
     async def respond(self, request: Request[Any, Any, Any], body: SpeechBody) -> Stream:
         """Speak as it is made, or send it whole where `stream` is false.
 
         Raises the InvalidRequestError that names what is wrong with the request.
         """
-        order = self._understand(body)
-        return await (self._stream if body.stream else self._send_whole)(request, order)
+        client = identify(request)
+        order = self.understand(body, client)
+        if body.stream_format == "sse":
+            return await self._send_events(request, order, client, body)
+        return await (self._stream if body.stream else self._send_whole)(request, order, client)
 
-    def _understand(self, body: SpeechBody) -> Order:
-        if len(body.input) > self.settings.max_input_characters:
+    def understand(self, body: SpeechBody, client: Client) -> Order:
+        """Find what the request names, within what the client may ask for."""
+        limit = self.settings.max_input_characters
+        if client.trusted:
+            limit = max(limit, self.settings.max_page_characters)
+        if len(body.input) > limit:
             raise InvalidRequestError(
-                f"The text has {len(body.input)} characters;"
-                f" at most {self.settings.max_input_characters} are taken at once.",
+                f"The text has {len(body.input)} characters; at most {limit} are taken at once.",
                 param="input",
+            )
+        if body.stream_format == "sse" and not body.stream:
+            raise InvalidRequestError(
+                "stream_format 'sse' sends the sound as it is made; leave out stream: false.",
+                param="stream",
             )
         return understand(body, self.catalogue)
 
-    async def _stream(self, request: Request[Any, Any, Any], order: Order) -> Stream:
-        pieces = self.worker.stream(_plan(order, partial(self.make_encoder, order.audio_format)))
+    def speak(
+        self,
+        connection: Connection,
+        order: Order,
+        client: Client,
+        make_encoder: Callable[[int], Encoder] | None = None,
+    ) -> "Performance":
+        """Put the speech in the queue, to be made as its pieces are asked for."""
+        make = make_encoder or partial(self.make_encoder, order.audio_format)
+        job = Job(
+            partial(encoded, order.engine, order.speech, make),
+            exclusive=None if order.engine.re_entrant else order.engine.id,
+            client=client.name,
+        )
+        follower = Follower(_describe(connection, order, client), self.observers)
+        pieces = self.worker.stream(job, on_position=follower.queue)
+        return Performance(job, follower.progress.asked, follower.follow(pieces))
+
+    async def _stream(
+        self, request: Request[Any, Any, Any], order: Order, client: Client
+    ) -> Stream:
+        performance = self.speak(request, order, client)
         return await stream_body(
-            request, pieces, media_type=order.audio_format.media_type, headers=_describe(order)
+            request,
+            _take_sound(performance.pieces),
+            media_type=order.audio_format.media_type,
+            headers=_tell_player(order, performance.asked),
         )
 
-    async def _send_whole(self, request: Request[Any, Any, Any], order: Order) -> Stream:
+    async def _send_events(
+        self, request: Request[Any, Any, Any], order: Order, client: Client, body: SpeechBody
+    ) -> Stream:
+        performance = self.speak(request, order, client)
+        events = write_audio_events(performance.pieces, characters=len(body.input))
+        headers = _tell_player(order, performance.asked)
+        del headers["Content-Disposition"]
+        return await stream_body(request, events, media_type=MEDIA_TYPE, headers=headers)
+
+    async def _send_whole(
+        self, request: Request[Any, Any, Any], order: Order, client: Client
+    ) -> Stream:
         """Write the container to a file first, since its header tells the length."""
         with ExitStack() as unless_sent:
             file = unless_sent.enter_context(SpooledTemporaryFile(max_size=FILE_MEMORY_BYTES))
-            job = _plan(order, partial(FileEncoder, order.audio_format, file=file))
+            make_encoder = partial(FileEncoder, order.audio_format, file=file)
+            performance = self.speak(request, order, client, make_encoder)
             # All of it goes into the file: what is awaited here is the end.
-            await prime(request, self.worker.stream(job))
+            await prime(request, _take_sound(performance.pieces))
             size = file.seek(0, SEEK_END)
             file.seek(0)
             close = unless_sent.pop_all().close
         return Stream(
             _read(file),
             media_type=order.audio_format.media_type,
-            headers={**_describe(order), "Content-Length": str(size)},
+            headers={**_tell_player(order, performance.asked), "Content-Length": str(size)},
             background=BackgroundTask(close),
         )
 
 
-def _plan(order: Order, make_encoder: Callable[[int], Encoder]) -> Job:
-    """Make the worker's job; engines that are not re-entrant speak one at a time."""
-    return Job(
-        partial(encoded, order.engine, order.speech, make_encoder),
-        exclusive=None if order.engine.re_entrant else order.engine.id,
+@dataclass(frozen=True, slots=True)
+class Performance:
+    """A speech under way: its job, what was asked for, and its pieces, which the taker closes."""
+
+    job: Job[EncodedChunk]
+    asked: Asked
+    pieces: AsyncGenerator[EncodedChunk]
+
+
+def _describe(connection: Connection, order: Order, client: Client) -> Asked:
+    return Asked(
+        id=_name_stream(connection),
+        client=client.name,
+        model=order.engine.id,
+        voice=order.speech.voice.id,
+        format_name=order.audio_format.name,
+        sample_rate=order.engine.sample_rate,
+        coded_rate=order.audio_format.coded_rate(order.engine.sample_rate),
     )
 
 
-def _describe(order: Order) -> dict[str, str]:
+def _name_stream(connection: Connection) -> str:
+    """Take the client's own name for its request, if it is a UUID, else make one."""
+    try:
+        return str(UUID(connection.headers.get("X-Request-Id", "")))
+    except ValueError:
+        return str(uuid4())
+
+
+def _tell_player(order: Order, asked: Asked) -> dict[str, str]:
     """Tell a player what it must know before the first byte."""
-    rate = order.engine.sample_rate
     return {
-        "X-Audio-Sample-Rate": str(order.audio_format.coded_rate(rate)),
+        "X-Request-Id": asked.id,
+        "X-Audio-Sample-Rate": str(asked.coded_rate),
         "X-Audio-Priming-Samples": str(order.audio_format.mse_lead_samples),
         "Content-Disposition": f'inline; filename="speech.{order.audio_format.extension}"',
         "Cache-Control": "no-store",
         # nginx and its kin would hold the stream back otherwise.
         "X-Accel-Buffering": "no",
     }
+
+
+async def _take_sound(pieces: AsyncGenerator[EncodedChunk]) -> AsyncGenerator[bytes]:
+    async with aclosing(pieces):
+        async for piece in pieces:
+            if piece.data:
+                yield piece.data
 
 
 async def _read(file: IO[bytes]) -> AsyncGenerator[bytes]:

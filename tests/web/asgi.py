@@ -1,7 +1,7 @@
 """Drives an ASGI app in this process, message by message, as a server with one client would."""
 
 import json
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -55,12 +55,14 @@ class Client:
         on_piece: Callable[[Reply], None] | None = None,
         *,
         socket_full: bool = False,
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         self.app = app
         self.on_piece = on_piece
         self.socket_full = socket_full
         self.hang_up = anyio.Event()
         self.reply = Reply()
+        self._headers = {"Host": "test", **(headers or {})}
         self._bodies = [b""]
 
     async def get(self, url: str) -> Reply:
@@ -80,7 +82,8 @@ class Client:
 
     def _scope(self, method: str, url: str, body: bytes) -> HTTPScope:
         parts = urlsplit(url)
-        headers = [(b"host", b"test"), (b"content-length", str(len(body)).encode())]
+        headers = [(k.lower().encode(), v.encode()) for k, v in self._headers.items()]
+        headers.append((b"content-length", str(len(body)).encode()))
         if body:
             headers.append((b"content-type", b"application/json"))
         scope: dict[str, Any] = {

@@ -1,6 +1,6 @@
 """What /v1/audio/speech answers: to good requests, bad ones, and clients that leave."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 import anyio
@@ -10,7 +10,9 @@ from litestar import Litestar
 from app.formats import FORMATS
 from app.main import create_app
 from app.settings import Settings
+from app.speech.catalogue import OPENAI_VOICES
 from app.speech.engine import Engine
+from app.speech.stream import EncodedChunk
 from app.worker import Job, Worker
 from tests.turns import settle
 from tests.voices import SilentEngine, ToneEngine
@@ -18,6 +20,7 @@ from tests.web.asgi import Client, Reply, living
 
 pytestmark = pytest.mark.anyio
 URL = "/v1/audio/speech"
+LARGE = EncodedChunk(bytes(5_000), 2_500, 24_000)
 
 
 def build(*engines: Engine, **settings: int) -> Litestar:
@@ -67,7 +70,7 @@ async def test_a_long_text_leaves_in_pieces_as_it_is_made() -> None:
     def note(_reply: Reply) -> None:
         made_at_first_piece.append(engine.chunks_made)
 
-    async with living(build(engine, lead_bytes=4096)) as app:
+    async with living(build(engine, lead_bytes=4096, max_input_characters=5_000)) as app:
         text = " ".join(["word"] * 1_000)
         reply = await Client(app, note).post(URL, {"input": text, "response_format": "pcm"})
     assert engine.chunks_made == 1_000
@@ -164,6 +167,63 @@ async def test_a_text_over_the_limit_is_refused_before_any_work() -> None:
     assert engine.utterances == []
 
 
+async def test_4096_characters_are_taken_as_openai_takes_them_and_not_one_more() -> None:
+    engine = SilentEngine()
+    async with living(build(engine)) as app:
+        enough = await Client(app).post(URL, {"input": "x" * 4_096})
+        more = await Client(app).post(URL, {"input": "x" * 4_097})
+    assert enough.error["code"] == "nothing_to_speak"
+    assert (more.status, more.error["param"]) == (400, "input")
+    assert "4097 characters" in more.error["message"]
+    assert "at most 4096" in more.error["message"]
+
+
+@pytest.mark.parametrize(
+    "headers", [{"Sec-Fetch-Site": "same-origin"}, {"Origin": "http://test", "Host": "test"}]
+)
+async def test_the_page_may_send_a_longer_text(headers: dict[str, str]) -> None:
+    async with living(build(max_input_characters=10, max_page_characters=20)) as app:
+        page, stranger = Client(app, headers=headers), Client(app)
+        assert (await page.post(URL, {"input": "x" * 20})).status == 200
+        assert (await page.post(URL, {"input": "x" * 21})).status == 400
+        assert (await stranger.post(URL, {"input": "x" * 20})).status == 400
+
+
+@pytest.mark.parametrize("field", ["inptu", "Input", "voice_id"])
+async def test_an_unknown_field_is_named_wherever_it_stands(app: Litestar, field: str) -> None:
+    posted = await Client(app).post(URL, {"input": "Hi", field: "x"})
+    gotten = await Client(app).get(f"{URL}?input=Hi&{field}=x")
+    for reply in (posted, gotten):
+        assert (reply.status, reply.error["param"]) == (400, field)
+        assert field in reply.error["message"]
+    nested = await Client(app).post(URL, {"input": "Hi", "voice": {"id": "a", "extra": 1}})
+    assert (nested.status, nested.error["param"]) == (400, "voice.extra")
+
+
+@pytest.mark.parametrize("voice", OPENAI_VOICES)
+async def test_each_of_openais_voices_is_taken(app: Litestar, voice: str) -> None:
+    assert (await Client(app).post(URL, {"input": "Hi", "voice": voice})).status == 200
+
+
+async def test_the_operators_aliases_reach_the_voice() -> None:
+    engine = ToneEngine()
+    settings = Settings(voice_aliases={"nova": "b"})
+    async with living(create_app(settings, load=lambda _: [engine])) as app:
+        assert (await Client(app).post(URL, {"input": "Hi", "voice": "nova"})).status == 200
+    assert engine.utterances[0].voice == "b"
+
+
+async def test_instructions_are_accepted_up_to_openais_length(app: Litestar) -> None:
+    for length, status in ((4_096, 200), (4_097, 400)):
+        reply = await Client(app).post(URL, {"input": "Hi", "instructions": "x" * length})
+        assert reply.status == status
+
+
+async def test_the_default_format_is_mp3(app: Litestar) -> None:
+    reply = await Client(app).post(URL, {"input": "Hi"})
+    assert reply.headers["content-type"] == "audio/mpeg"
+
+
 async def test_a_body_over_the_limit_is_a_413() -> None:
     async with living(build(max_body_bytes=1024)) as app:
         reply = await Client(app).post(URL, {"input": "x" * 2_000})
@@ -191,11 +251,12 @@ async def test_a_failure_midway_aborts_the_body_instead_of_ending_it() -> None:
 
 
 async def test_one_stream_too_many_is_a_429() -> None:
-    async with living(build(max_streams=1, lead_bytes=4096)) as app:
-        holder = app.state.studio.worker.stream(Job(lambda: iter([b"x" * 5000] * 2)))
+    async with living(build(max_streams=1, max_waiting=0, lead_bytes=4096)) as app:
+        holder = app.state.studio.worker.stream(Job(lambda: iter([LARGE] * 2)))
         await anext(holder)
         reply = await Client(app).post(URL, {"input": "Hi"})
         assert (reply.status, reply.error["code"]) == (429, "overloaded")
+        assert int(reply.headers["retry-after"]) >= 1
         await holder.aclose()
 
 
@@ -216,11 +277,13 @@ async def test_hanging_up_while_the_socket_is_full_closes_the_job_without_a_garb
 ) -> None:
     async with living(build(lead_bytes=4096)) as app:
         worker: Worker = app.state.studio.worker
-        held: list[AsyncGenerator[bytes]] = []
+        held: list[AsyncGenerator[EncodedChunk]] = []
         stream = worker.stream
 
-        def hold(job: Job) -> AsyncGenerator[bytes]:
-            held.append(stream(job))
+        def hold(
+            job: Job[EncodedChunk], *, on_position: Callable[[int], None]
+        ) -> AsyncGenerator[EncodedChunk]:
+            held.append(stream(job, on_position=on_position))
             return held[-1]
 
         monkeypatch.setattr(worker, "stream", hold)
@@ -233,11 +296,13 @@ async def test_hanging_up_while_the_socket_is_full_closes_the_job_without_a_garb
 
 
 @asynccontextmanager
-async def occupied(engine: ToneEngine) -> AsyncGenerator[tuple[Litestar, AsyncGenerator[bytes]]]:
+async def occupied(
+    engine: ToneEngine,
+) -> AsyncGenerator[tuple[Litestar, AsyncGenerator[EncodedChunk]]]:
     """Serve `engine`, whose model another speech holds until that one is closed."""
     async with living(build(engine, lead_bytes=4096)) as app:
         worker: Worker = app.state.studio.worker
-        holder = worker.stream(Job(lambda: iter([b"x" * 5000] * 2), exclusive=engine.id))
+        holder = worker.stream(Job(lambda: iter([LARGE] * 2), exclusive=engine.id))
         await anext(holder)
         yield app, holder
         await holder.aclose()
