@@ -1,4 +1,4 @@
-"""The command line: python -m app serve | say | voices | bench."""
+"""The command line: python -m app serve | say | voices | settings | key | bench."""
 
 import argparse
 import logging
@@ -8,12 +8,13 @@ import signal
 import sys
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from math import ceil
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
+from typing import Final
 
 import msgspec
 import uvicorn
@@ -22,12 +23,17 @@ from app.errors import InvalidRequestError, LegatoError
 from app.formats import FORMATS
 from app.main import create_app, load_engines
 from app.schemas import SpeechBody
-from app.settings import Settings, describe_settings
+from app.settings import Settings
+from app.settings.command_line import make_setting_flags, read_setting_flags, refuse_unknown
+from app.settings.keys import make_key, write_key
+from app.settings.report import report_settings, write_report
 from app.speech.catalogue import Catalogue
 from app.speech.encoder import FileEncoder
 from app.speech.order import understand
 from app.speech.stream import encoded
 from app.web.studio import FILE_MEMORY_BYTES
+
+Command = Callable[[argparse.Namespace], None]
 
 
 def serve(arguments: argparse.Namespace) -> None:
@@ -76,6 +82,21 @@ def list_voices(arguments: argparse.Namespace) -> None:
         print(f"{voice.id}\t{voice.language}\t{engine.id}")
 
 
+def show_settings(arguments: argparse.Namespace) -> None:
+    """Print each setting with its value, who set it and what it is for; secrets are masked."""
+    reports = report_settings(os.environ, read_setting_flags(arguments))
+    if arguments.json:
+        print(msgspec.json.format(msgspec.json.encode(reports)).decode())
+    else:
+        print("\n".join(map(write_report, reports)))
+
+
+def make_client_key(arguments: argparse.Namespace) -> None:
+    """Make a bearer key for a client, and the lines that let it in."""
+    secret, key = make_key(arguments.name, trusted=arguments.trusted)
+    print(f"The key, shown this once: {secret}\n\nFor the settings file:\n\n{write_key(key)}")
+
+
 def bench(arguments: argparse.Namespace) -> None:
     """Measure, as ratios taken side by side in this run."""
     # The benchmarks need the judges, which only a development install has.
@@ -109,28 +130,34 @@ def _name_format(output: Path) -> str:
 
 
 def _read_settings(arguments: argparse.Namespace) -> Settings:
-    flags = {
-        name: value
-        for name, value in vars(arguments).items()
-        if name in Settings.__struct_fields__ and value is not None
-    }
-    return Settings.load(os.environ, flags)
+    return Settings.load(os.environ, read_setting_flags(arguments))
 
 
 def _parse(words: Sequence[str] | None) -> argparse.Namespace:
-    settings = argparse.ArgumentParser(add_help=False)
-    for name, help_text in describe_settings().items():
-        settings.add_argument(f"--{name.replace('_', '-')}", help=help_text)
+    settings = make_setting_flags()
     parser = argparse.ArgumentParser(prog="python -m app", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for run, name in ((serve, "serve"), (say, "say"), (list_voices, "voices"), (bench, "bench")):
+    for run, name in (
+        (serve, "serve"),
+        (say, "say"),
+        (list_voices, "voices"),
+        (show_settings, "settings"),
+        (make_client_key, "key"),
+        (bench, "bench"),
+    ):
         command = commands.add_parser(
-            name, help=run.__doc__, description=run.__doc__, parents=[settings]
+            name,
+            help=run.__doc__,
+            description=run.__doc__,
+            parents=[] if run is make_client_key else [settings],
+            allow_abbrev=False,
         )
         command.set_defaults(run=run)
-        if run is say:
-            _add_say_arguments(command)
-    return parser.parse_args(words)
+        if run in _ADD_ARGUMENTS:
+            _ADD_ARGUMENTS[run](command)
+    arguments, unknown = parser.parse_known_args(words)
+    refuse_unknown(unknown, arguments)
+    return arguments
 
 
 def _add_say_arguments(command: argparse.ArgumentParser) -> None:
@@ -142,10 +169,26 @@ def _add_say_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--seed", type=int, help="makes the speech repeatable")
 
 
+def _add_settings_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--json", action="store_true", help="for programs to read")
+
+
+def _add_key_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("name", help="the client's name, as logs and limits will call it")
+    command.add_argument("--trusted", action="store_true", help="may send longer texts")
+
+
+_ADD_ARGUMENTS: Final[Mapping[Command, Callable[[argparse.ArgumentParser], None]]] = {
+    say: _add_say_arguments,
+    show_settings: _add_settings_arguments,
+    make_client_key: _add_key_arguments,
+}
+
+
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command; gives the exit status, 1 with one line of explanation for a known error."""
-    arguments = _parse(words)
     try:
+        arguments = _parse(words)
         arguments.run(arguments)
     except LegatoError as error:
         print(f"legato: {error.message}", file=sys.stderr)

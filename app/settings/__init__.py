@@ -16,7 +16,10 @@ def _cache_folder() -> Path:
 
 
 class Key(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A client's bearer key: its name, its SHA-256 in hexadecimal, and whether it may have more."""
+    """A client's bearer key: its name, its SHA-256 in hexadecimal, and whether it may have more.
+
+    Two keys of one name are one client, so that an old key and its successor may live side by side.
+    """
 
     name: Annotated[str, Meta(min_length=1, max_length=64, pattern="^[A-Za-z0-9._-]+$")]
     sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
@@ -100,7 +103,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         Meta(description="addresses whose X-Forwarded-For is believed"),
     ] = ("127.0.0.1", "::1")
     cors_origins: Annotated[
-        tuple[str, ...], Meta(description="origins whose pages may call the API; none by default")
+        tuple[Annotated[str, Meta(pattern=r"^(\*|[a-z][a-z0-9+.-]*://[^/*\s]+)$")], ...],
+        Meta(description="origins whose pages may call the API, as https://example.org; * is any"),
     ] = ()
     keys: Annotated[
         tuple[Key, ...],

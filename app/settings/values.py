@@ -1,5 +1,6 @@
 """What a setting takes: in words, and from text or TOML to its type."""
 
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ def read_value(name: str, kind: Any, found: Found) -> Any:  # noqa: ANN401 - eac
     """
     try:
         value = _read_text(kind, found.value) if found.is_text else found.value
-        return msgspec.convert(value, kind, strict=not found.is_text, dec_hook=_read_path)
+        return _check_finite(
+            msgspec.convert(value, kind, strict=not found.is_text, dec_hook=_read_path)
+        )
     except ValueError as error:
         raise InvalidSettingError(
             f"Bad setting {name} ({found.source}): {error}. It takes {describe_kind(kind)}."
@@ -97,6 +100,12 @@ def _read_table(text: str) -> Any:  # noqa: ANN401 - as in _read_list
     if not all(sign for _, sign, _ in pairs):
         raise ValueError("Expected name=value")
     return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+def _check_finite(value: Any) -> Any:  # noqa: ANN401 - as in read_value
+    if isinstance(value, float) and not isfinite(value):
+        raise ValueError("Expected a finite number")
+    return value
 
 
 def _read_path(kind: type, value: object) -> object:
