@@ -11,7 +11,7 @@ from litestar.response import ServerSentEventMessage
 from app.speech.stream import EncodedChunk
 from app.web.problems import describe_error
 
-MEDIA_TYPE: Final = "text/event-stream; charset=utf-8"
+MEDIA_TYPE: Final = "text/event-stream"
 
 OUTPUT_TOKENS_PER_SECOND: Final = 20
 """OpenAI counts one token for 50 ms of sound that is made (its realtime guide, on costs)."""
