@@ -1,7 +1,6 @@
 """The command line: python -m app serve | say | voices | settings | key | bench."""
 
 import argparse
-import logging
 import os
 import shutil
 import signal
@@ -31,6 +30,7 @@ from app.speech.catalogue import Catalogue
 from app.speech.encoder import FileEncoder
 from app.speech.order import understand
 from app.speech.stream import encoded
+from app.web.stream_log import configure_logging
 from app.web.studio import FILE_MEMORY_BYTES
 
 Command = Callable[[argparse.Namespace], None]
@@ -39,10 +39,15 @@ Command = Callable[[argparse.Namespace], None]
 def serve(arguments: argparse.Namespace) -> None:
     """Run the server until it is told to stop."""
     settings = _read_settings(arguments)
-    logging.basicConfig(level=logging.INFO, format="%(levelname)s  %(message)s")
+    configure_logging(settings.log_format)
     # Uvicorn hands the signal on once it has stopped in good order: that is no failure.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     app = create_app(settings)
+    if settings.tracing:
+        # Only an install with the extra `tracing` has it.
+        from app.web.tracing import export_spans  # noqa: PLC0415
+
+        export_spans()
     server = uvicorn.Server(
         uvicorn.Config(
             app,

@@ -11,10 +11,12 @@ from typing import Final
 from litestar import Litestar
 from litestar.datastructures import State
 from litestar.di import NamedDependency, Provide
+from litestar.middleware import DefineMiddleware
 from litestar.openapi import OpenAPIConfig
 from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.template import TemplateConfig
 
+from app.errors import InvalidSettingError
 from app.settings import Settings
 from app.speech.catalogue import Catalogue
 from app.speech.encoder import StreamEncoder
@@ -24,10 +26,12 @@ from app.web.event_log import EventLogs
 from app.web.events import send_events
 from app.web.headers import add_security_headers
 from app.web.lists import list_formats, list_models, list_voices
+from app.web.metrics import RequestMetrics, StreamMetrics, report_playback, show_metrics
 from app.web.operations import Readiness, tell_life, tell_readiness
 from app.web.pages import TEMPLATE_FOLDER, name_static_prefix, serve_static_files, show_page
 from app.web.problems import EXCEPTION_HANDLERS
 from app.web.speech import SpeechController
+from app.web.stream_log import StreamLog
 from app.web.studio import Studio
 from app.worker import Worker
 
@@ -54,31 +58,38 @@ def create_app(
     make_encoder: EncoderFactory = StreamEncoder,
 ) -> Litestar:
     """Put the server together; engines are loaded once it has started and closed as it ends."""
-    readiness = Readiness()
-    event_logs = EventLogs(keep_seconds=settings.events_seconds)
+    request_metrics = RequestMetrics()
     prefix = name_static_prefix()
+    shared = {
+        "event_logs": EventLogs(keep_seconds=settings.events_seconds),
+        "readiness": Readiness(),
+        "registry": request_metrics.registry,
+        "settings": settings,
+        "static_prefix": prefix,
+        "stream_metrics": StreamMetrics(request_metrics.registry),
+    }
     return Litestar(
         route_handlers=[
             show_page,
             SpeechController,
             send_events,
+            report_playback,
             list_models,
             list_voices,
             list_formats,
             tell_life,
             tell_readiness,
+            show_metrics,
             serve_static_files(prefix),
         ],
         dependencies={
-            "event_logs": Provide(lambda: event_logs, sync_to_thread=False),
-            "readiness": Provide(lambda: readiness, sync_to_thread=False),
+            **{name: _provide(value) for name, value in shared.items()},
             "studio": Provide(_provide_studio, sync_to_thread=False),
             "catalogue": Provide(_provide_catalogue, sync_to_thread=False),
-            "settings": Provide(lambda: settings, sync_to_thread=False),
-            "static_prefix": Provide(lambda: prefix, sync_to_thread=False),
         },
         lifespan=[partial(_live, settings=settings, load=load, make_encoder=make_encoder)],
-        state=State({"readiness": readiness, "event_logs": event_logs}),
+        state=State(shared),
+        middleware=[request_metrics.middleware, *_trace(settings)],
         before_send=[add_security_headers],
         exception_handlers=EXCEPTION_HANDLERS,
         request_max_body_size=settings.max_body_bytes,
@@ -109,7 +120,8 @@ async def _live(
         except Exception as failure:  # noqa: BLE001 - told by whoever runs the server
             readiness.fail(failure)
             return
-        observers = [app.state.event_logs]
+        app.state.stream_metrics.watch(worker)
+        observers = [app.state.event_logs, app.state.stream_metrics, StreamLog()]
         app.state.studio = Studio(settings, catalogue, worker, make_encoder, observers)
         readiness.open(partial(_is_full, worker, settings))
         _announce(catalogue, device)
@@ -142,6 +154,23 @@ def _announce(catalogue: Catalogue, device: str) -> None:
     voices = ", ".join(voice.id for _, voice in catalogue.voices())
     _LOG.info("Voice: %s (%s)", voices, catalogue.default.id)
     _LOG.info("Device: %s", device)
+
+
+def _trace(settings: Settings) -> list[DefineMiddleware]:
+    """Make what opens spans, if it is wanted. Raises InvalidSettingError where it can't be had."""
+    if not settings.tracing:
+        return []
+    try:
+        from app.web.tracing import trace_requests  # noqa: PLC0415 - needs an extra
+    except ImportError as error:
+        raise InvalidSettingError(
+            "The setting tracing needs more packages: pip install 'legato[tracing]'"
+        ) from error
+    return [trace_requests()]
+
+
+def _provide(value: object) -> Provide:
+    return Provide(lambda: value, sync_to_thread=False)
 
 
 def _provide_studio(state: State, readiness: NamedDependency[Readiness]) -> Studio:
