@@ -72,6 +72,28 @@ class StreamInUseError(InvalidRequestError):
     code = "speech_in_use"
 
 
+class InvalidKeyError(InvalidRequestError):
+    """A bearer key is asked for, and none came that is known."""
+
+    status = 401
+    code = "invalid_api_key"
+
+
+class ForeignOriginError(InvalidRequestError):
+    """A page of another origin asks, and the operator lists it nowhere."""
+
+    status = 403
+    code = "origin_not_allowed"
+
+
+class RateLimitedError(LegatoError):
+    """The client asked for too many speeches in a minute."""
+
+    status = 429
+    type = "rate_limit_error"
+    code = "rate_limit_exceeded"
+
+
 class OverloadedError(LegatoError):
     """The queue is full."""
 

@@ -8,11 +8,12 @@ from functools import partial
 from importlib.metadata import version
 from typing import Final
 
-from litestar import Litestar
+from litestar import Litestar, MediaType
 from litestar.datastructures import State
 from litestar.di import NamedDependency, Provide
 from litestar.middleware import DefineMiddleware
 from litestar.openapi import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin, YamlRenderPlugin
 from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.template import TemplateConfig
 
@@ -24,6 +25,7 @@ from app.speech.engine import Engine
 from app.speech.stream import EncoderFactory
 from app.web.event_log import EventLogs
 from app.web.events import send_events
+from app.web.gate import Gate
 from app.web.headers import add_security_headers
 from app.web.lists import list_formats, list_models, list_voices
 from app.web.metrics import RequestMetrics, StreamMetrics, report_playback, show_metrics
@@ -96,7 +98,17 @@ def create_app(
         template_config=TemplateConfig(directory=TEMPLATE_FOLDER, engine=JinjaTemplateEngine),
         # Logging belongs to the program that runs the server.
         logging_config=None,
-        openapi_config=OpenAPIConfig(title="Legato", version=version("legato"), path="/schema"),
+        plugins=[Gate(settings)],
+        openapi_config=OpenAPIConfig(
+            title="Legato",
+            version=version("legato"),
+            path="/schema",
+            # Litestar's pages of it load their scripts from elsewhere, which no policy here allows.
+            render_plugins=[
+                JsonRenderPlugin(path=["/", "/openapi.json"], media_type=MediaType.JSON),
+                YamlRenderPlugin(),
+            ],
+        ),
     )
 
 

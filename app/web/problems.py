@@ -42,8 +42,14 @@ def tell_retry(error: LegatoError) -> dict[str, str]:
     return {} if seconds is None else {"Retry-After": str(max(1, ceil(seconds)))}
 
 
+def tell_headers(error: LegatoError) -> dict[str, str]:
+    """Give the headers that go with the error: when to come again, and what is asked for."""
+    challenge = {"WWW-Authenticate": "Bearer"} if error.status == 401 else {}
+    return tell_retry(error) | challenge
+
+
 def _tell_domain_error(_: Request[Any, Any, Any], error: LegatoError) -> Response[ErrorBody]:
-    return _respond(error.status, describe_error(error), tell_retry(error))
+    return _respond(error.status, describe_error(error), tell_headers(error))
 
 
 def _tell_http_error(_: Request[Any, Any, Any], error: HTTPException) -> Response[ErrorBody]:
