@@ -10,7 +10,7 @@ from litestar.plugins.opentelemetry import (
     OpenTelemetryConfig,
     OpenTelemetryInstrumentationMiddleware,
 )
-from litestar.types import ASGIApp, Receive, Scope, Send
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
 from opentelemetry import trace
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import SERVICE_NAME, OTELResourceDetector, Resource
@@ -26,10 +26,15 @@ class _TextlessMiddleware(OpenTelemetryInstrumentationMiddleware):
     def __init__(self, app: ASGIApp, config: OpenTelemetryConfig) -> None:
         async def answer(scope: Scope, receive: Receive, send: Send) -> None:
             scope["query_string"] = scope.pop(_QUERY)  # type: ignore[typeddict-item] # our own key
-            try:
-                await app(scope, receive, send)
-            finally:
-                _name_span(scope)
+            span = trace.get_current_span()
+
+            async def name_and_send(message: Message) -> None:
+                # By now the route is known, and soon the span will be over.
+                if message["type"] in {"http.response.start", "websocket.accept"}:
+                    _name_span(span, scope)
+                await send(message)
+
+            await app(scope, receive, name_and_send)
 
         super().__init__(answer, config)
 
@@ -38,9 +43,8 @@ class _TextlessMiddleware(OpenTelemetryInstrumentationMiddleware):
         await super().__call__(hidden, receive, send)  # type: ignore[arg-type] # our own key
 
 
-def _name_span(scope: Scope) -> None:
+def _name_span(span: trace.Span, scope: Scope) -> None:
     """Name the span by the route, as OpenTelemetry asks, since paths are too many for names."""
-    span = trace.get_current_span()
     if route := scope.get("path_template"):
         span.update_name(f"{scope.get('method', 'WEBSOCKET')} {route}")
         span.set_attribute("http.route", route)
