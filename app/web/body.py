@@ -1,14 +1,15 @@
 """A streamed body: primed before the headers leave, closed however it ends."""
 
 from collections.abc import AsyncGenerator
+from functools import partial
 from typing import Any
 
-import anyio
 from litestar import Request
 from litestar.background_tasks import BackgroundTask
 from litestar.response import Stream
 
 from app.errors import ClientGoneError
+from app.web.race import race
 
 
 async def _wait_for_hang_up(request: Request[Any, Any, Any]) -> None:
@@ -22,26 +23,14 @@ async def prime(request: Request[Any, Any, Any], pieces: AsyncGenerator[bytes]) 
     A failure of the first piece is raised here, where it still becomes an honest status; a hang-up
     cancels `pieces`, which ends it, and raises ClientGoneError. Gives b"" where there is no piece.
     """
-    first: list[bytes | BaseException] = []
+    first: list[bytes] = []
 
     async def take_first() -> None:
-        try:
-            first.append(await anext(pieces, b""))
-        except Exception as error:  # noqa: BLE001 - raised below, outside of the task group
-            first.append(error)
-        tasks.cancel_scope.cancel()
+        first.append(await anext(pieces, b""))
 
-    async def watch() -> None:
-        await _wait_for_hang_up(request)
-        tasks.cancel_scope.cancel()
-
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(take_first)
-        tasks.start_soon(watch)
+    await race(take_first, partial(_wait_for_hang_up, request))
     if not first:
         raise ClientGoneError("The client hung up before the first byte.")
-    if isinstance(first[0], BaseException):
-        raise first[0]
     return first[0]
 
 

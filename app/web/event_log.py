@@ -11,7 +11,6 @@ import anyio
 import msgspec
 
 from app.errors import StreamInUseError, UnknownStreamError
-from app.speech.engine import Mark
 from app.speech.stream import EncodedChunk
 from app.web.problems import describe_error
 from app.web.progress import Progress
@@ -131,16 +130,15 @@ class EventLogs:
     def made(self, progress: Progress, piece: EncodedChunk) -> None:
         """Tell what was made, and the total as soon as it is known: before the last bytes leave."""
         if piece.last:
-            self._add(progress, "total", _total(progress))
+            self._add(progress, "total", count_total(progress))
         else:
-            words = [_time(mark, piece.sample_rate) for mark in piece.marks if mark.kind == "word"]
-            made = {"samples": progress.samples, "bytes": progress.sent_bytes, "marks": words}
-            self._add(progress, "chunk", made)
+            made = {"samples": progress.samples, "bytes": progress.sent_bytes}
+            self._add(progress, "chunk", {**made, "marks": time_words(piece)})
 
     def ended(self, progress: Progress) -> None:
         """Tell how it ended."""
         if progress.outcome == "completed":
-            self._add(progress, "done", _total(progress))
+            self._add(progress, "done", count_total(progress))
         elif progress.outcome == "failed":
             self._add(progress, "failed", {"error": describe_error(progress.error)})
         else:
@@ -160,8 +158,8 @@ class EventLogs:
                 del self._logs[key]
 
 
-def _total(progress: Progress) -> dict[str, Any]:
-    """Count the sound in samples of the voice and of the container."""
+def count_total(progress: Progress) -> dict[str, Any]:
+    """Count all the sound there is so far, in samples of the voice and of the container."""
     asked = progress.asked
     coded = -(-progress.samples * asked.coded_rate // asked.sample_rate)
     return {
@@ -173,12 +171,19 @@ def _total(progress: Progress) -> dict[str, Any]:
     }
 
 
-def _time(mark: Mark, rate: int) -> dict[str, Any]:
-    """Give a word's place in the text, in characters, and in the sound, in seconds."""
-    return {
-        "text": mark.text,
-        "text_start": mark.text_start,
-        "text_end": mark.text_end,
-        "start": round(mark.start / rate, 4),
-        "end": round(mark.end / rate, 4),
-    }
+def time_words(piece: EncodedChunk) -> list[dict[str, Any]]:
+    """Give the words that begin in a piece: their places in the text, in characters, and seconds.
+
+    The times count from the start of the sound.
+    """
+    return [
+        {
+            "text": mark.text,
+            "text_start": mark.text_start,
+            "text_end": mark.text_end,
+            "start": round(mark.start / piece.sample_rate, 4),
+            "end": round(mark.end / piece.sample_rate, 4),
+        }
+        for mark in piece.marks
+        if mark.kind == "word"
+    ]

@@ -25,7 +25,7 @@ from app.speech.stream import EncodedChunk, Encoder, EncoderFactory, encoded
 from app.web.access import Client, identify
 from app.web.audio_events import MEDIA_TYPE, write_audio_events
 from app.web.body import prime, stream_body
-from app.web.progress import Asked, Follower, Observer
+from app.web.progress import Asked, Follower, Observer, Progress
 from app.worker import Job, Worker
 
 FILE_MEMORY_BYTES: Final = 8 * 2**20
@@ -78,9 +78,14 @@ class Studio:
         connection: Connection,
         order: Order,
         client: Client,
+        *,
         make_encoder: Callable[[int], Encoder] | None = None,
+        on_position: Callable[[int], None] | None = None,
     ) -> "Performance":
-        """Put the speech in the queue, to be made as its pieces are asked for."""
+        """Put the speech in the queue, to be made as its pieces are asked for.
+
+        `on_position` is called as Worker.stream does it, after the observers were told.
+        """
         make = make_encoder or partial(self.make_encoder, order.audio_format)
         job = Job(
             partial(encoded, order.engine, order.speech, make),
@@ -88,8 +93,14 @@ class Studio:
             client=client.name,
         )
         follower = Follower(_describe(connection, order, client), self.observers)
-        pieces = self.worker.stream(job, on_position=follower.queue)
-        return Performance(job, follower.progress.asked, follower.follow(pieces))
+
+        def tell(position: int) -> None:
+            follower.queue(position)
+            if on_position is not None:
+                on_position(position)
+
+        pieces = self.worker.stream(job, on_position=tell)
+        return Performance(job, follower.progress, follower.follow(pieces))
 
     async def _stream(
         self, request: Request[Any, Any, Any], order: Order, client: Client
@@ -99,7 +110,7 @@ class Studio:
             request,
             _take_sound(performance.pieces),
             media_type=order.audio_format.media_type,
-            headers=_tell_player(order, performance.asked),
+            headers=_tell_player(order, performance.progress.asked),
         )
 
     async def _send_events(
@@ -107,7 +118,7 @@ class Studio:
     ) -> Stream:
         performance = self.speak(request, order, client)
         events = write_audio_events(performance.pieces, characters=len(body.input))
-        headers = _tell_player(order, performance.asked)
+        headers = _tell_player(order, performance.progress.asked)
         del headers["Content-Disposition"]
         return await stream_body(request, events, media_type=MEDIA_TYPE, headers=headers)
 
@@ -118,7 +129,7 @@ class Studio:
         with ExitStack() as unless_sent:
             file = unless_sent.enter_context(SpooledTemporaryFile(max_size=FILE_MEMORY_BYTES))
             make_encoder = partial(FileEncoder, order.audio_format, file=file)
-            performance = self.speak(request, order, client, make_encoder)
+            performance = self.speak(request, order, client, make_encoder=make_encoder)
             # All of it goes into the file: what is awaited here is the end.
             await prime(request, _take_sound(performance.pieces))
             size = file.seek(0, SEEK_END)
@@ -127,17 +138,20 @@ class Studio:
         return Stream(
             _read(file),
             media_type=order.audio_format.media_type,
-            headers={**_tell_player(order, performance.asked), "Content-Length": str(size)},
+            headers={
+                **_tell_player(order, performance.progress.asked),
+                "Content-Length": str(size),
+            },
             background=BackgroundTask(close),
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Performance:
-    """A speech under way: its job, what was asked for, and its pieces, which the taker closes."""
+    """A speech under way: its job, how far it is, and its pieces, which the taker closes."""
 
     job: Job[EncodedChunk]
-    asked: Asked
+    progress: Progress
     pieces: AsyncGenerator[EncodedChunk]
 
 
