@@ -1,11 +1,14 @@
 """Whose turn it is: start-time fair queueing, between clients first, then between a client's jobs.
 
-After Goyal, Vin and Cheng, "Start-time Fair Queuing" (SIGCOMM 1996), with equal weights. Virtual
-time is the start tag of the turn that is under way. One that becomes ready is tagged with the later
-of the virtual time and its own finish tag, which is the start of its last turn plus what that turn
-cost; the smallest tag is next, and of equal ones the one that was ready first. So a newcomer waits
-for at most one turn of each of the others, absence gains nothing, and equal costs are a plain round
-robin.
+After Goyal, Vin and Cheng, "Start-time Fair Queueing" (SIGCOMM 1996), with equal weights. Everyone
+who is ready has a tag; the smallest is next, and of equal ones the one that was ready first.
+- Who goes on after a turn is tagged with the tag of that turn plus what it cost. So costs come out
+  equal within one piece, and equal costs are a plain round robin.
+- Who comes back from a rest goes on from there too, but not from before the turn that is under way:
+  what it left unused is gone.
+- Who is new is tagged with LEAST_COST more than the smallest tag: each of the others gets one turn
+  at most before it. (The paper takes the tag of the turn under way. With that, ever new clients of
+  one piece each would keep an old one waiting forever.)
 """
 
 from collections.abc import Hashable
@@ -29,11 +32,12 @@ M = TypeVar("M", bound=Member)
 
 
 class FairQueue(Generic[K]):
-    """One level: those that are ready, by their tags. A scan of 100 takes about 10 microseconds."""
+    """One level: those that are ready, by their tags."""
 
     def __init__(self) -> None:
-        """Start at virtual time 0 with nobody ready."""
-        self._now = 0.0
+        """Start with nobody ready."""
+        self._now = 0.0  # the tag of the turn that is under way, or was the last
+        self._is_serving = False
         self._arrivals: Final = count()
         self._ready: Final[dict[K, tuple[float, int]]] = {}
         self._finish: Final[dict[K, float]] = {}
@@ -52,19 +56,23 @@ class FairQueue(Generic[K]):
         return not self._ready and not self._finish
 
     def add(self, key: K) -> None:
-        """Let `key`, which is not ready yet, take part from now on."""
-        start = max(self._now, self._finish.get(key, 0.0))
-        self._ready[key] = (start, next(self._arrivals))
+        """Let `key`, which is not ready, take part from now on."""
+        finish = self._finish.get(key)
+        self._put(key, self._find_place() if finish is None else max(self._now, finish))
 
     def take(self) -> K:
         """Take out the one whose turn it is; raises ValueError when nobody is ready."""
         key = min(self._ready, key=self._ready.__getitem__)
         self._now, _ = self._ready.pop(key)
+        self._is_serving = True
         return key
 
-    def charge(self, key: K, cost: float) -> None:
-        """Note what the turn cost that was taken last, by `key`."""
+    def charge(self, key: K, cost: float, *, again: bool) -> None:
+        """Note what the turn cost that `key` took last; `again`: it is ready for the next."""
+        self._is_serving = False
         self._finish[key] = self._now + max(LEAST_COST, cost)
+        if again:
+            self._put(key, self._finish[key])
 
     def remove(self, key: K) -> None:
         """Take `key` out, if it is ready."""
@@ -76,9 +84,18 @@ class FairQueue(Generic[K]):
         self._finish.pop(key, None)
 
     def expire(self) -> None:
-        """Drop the finish tags that virtual time has passed: they say nothing any more."""
-        for key in [key for key, finish in self._finish.items() if finish <= self._now]:
+        """Drop what would hold nobody back any more, since all tags are beyond it."""
+        for key in [key for key, finish in self._finish.items() if finish < self._now]:
             del self._finish[key]
+
+    def _find_place(self) -> float:
+        """Give the tag of one that is new."""
+        if self._is_serving or not self._ready:
+            return self._now + LEAST_COST
+        return min(self._ready.values())[0] + LEAST_COST
+
+    def _put(self, key: K, start: float) -> None:
+        self._ready[key] = (start, next(self._arrivals))
 
 
 class FairTurns(Generic[M]):
@@ -90,12 +107,12 @@ class FairTurns(Generic[M]):
         self._members: Final[dict[Hashable, FairQueue[M]]] = {}
         self._serving: M | None = None
 
-    def __len__(self) -> int:
-        """Count the jobs that are ready."""
-        return sum(map(len, self._members.values()))
+    def __bool__(self) -> bool:
+        """Whether any client is ready, but for the one whose turn is under way."""
+        return bool(self._clients)
 
     def add(self, member: M) -> None:
-        """Let `member`, which is not ready yet, take part from now on."""
+        """Let `member`, which is not ready, take part from now on."""
         client = member.client
         self._of(client).add(member)
         # A client whose turn is under way gets its next tag when that turn's cost is known.
@@ -113,16 +130,17 @@ class FairTurns(Generic[M]):
         self._serving = self._of(self._clients.take()).take()
         return self._serving
 
-    def charge(self, cost: float) -> None:
-        """End the turn that was taken, which cost `cost`; at least LEAST_COST is counted."""
+    def charge(self, cost: float, *, again: bool) -> None:
+        """End the turn that was taken, which cost `cost`; at least LEAST_COST is counted.
+
+        `again`: the member is ready for its next turn.
+        """
         member, self._serving = self._serving, None
         if member is None:
             return
         members = self._of(member.client)
-        members.charge(member, cost)
-        self._clients.charge(member.client, cost)
-        if members:
-            self._clients.add(member.client)
+        members.charge(member, cost, again=again)
+        self._clients.charge(member.client, cost, again=bool(members))
 
     def remove(self, member: M) -> None:
         """Take `member` out, if it is ready; what it owes is kept."""

@@ -2,24 +2,25 @@
 
 The worker knows no audio: a job is an iterator of pieces that is opened, advanced and closed on the
 thread, one piece a turn. `app.admission` says which jobs run and which wait, `app.turns` whose turn
-it is. A job whose reader is slow is parked once it has run `lead_bytes` ahead, one that has nothing
-to do yet is idle until it is nudged, and the thread goes on with the others.
+it is, and `app.schedule` what becomes of each. A job whose reader is slow is parked once it has run
+`lead_bytes` ahead, one that has nothing to do yet is idle until it is nudged, and the thread goes
+on with the others.
 """
 
 import asyncio
 import logging
 import threading
 from collections import deque
-from collections.abc import AsyncGenerator, Callable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from time import perf_counter
 from typing import Any, Final, TypeVar
 
-from app.admission import Lanes, Pace
-from app.errors import OverloadedError, ShuttingDownError
-from app.jobs import Ended, Job, Made, P, Piece, State, Task, tame
-from app.turns import FairTurns
+from app.admission import Lanes
+from app.errors import ShuttingDownError
+from app.jobs import Ended, Job, Made, P, Piece, Task, tame
+from app.schedule import Schedule
 
 __all__ = ["Job", "Piece", "Worker"]
 
@@ -45,16 +46,12 @@ class Worker:
         `lead_bytes` bounds what one job may hold for its reader, but for the piece that exceeds it;
         `max_per_client` counts the jobs of one client that run or wait.
         """
-        self._lead_bytes: Final = max(1, lead_bytes)
-        self._changed: Final = threading.Condition()
-        self._lanes: Final = Lanes[Task[Any]](
+        lanes = Lanes[Task[Any]](
             max_running=max_running, max_waiting=max_waiting, max_per_client=max_per_client
         )
-        self._turns: Final = FairTurns[Task[Any]]()
-        # Calls, and the closing of what is cancelled: they come before the jobs' turns.
-        self._errands: Final[deque[Callable[[], None]]] = deque()
-        self._pace: Final = Pace()
-        self._when_idle: Final[list[Callable[[], object]]] = []
+        self._changed: Final = threading.Condition()
+        self._schedule: Final = Schedule(lanes, lead_bytes=lead_bytes)
+        self._calls: Final[deque[Callable[[], None]]] = deque()
         self._refusal: str | None = None
         self._closing = False
         self._thread: Final = threading.Thread(target=self._run, name="mlx", daemon=True)
@@ -64,19 +61,19 @@ class Worker:
     def jobs(self) -> int:
         """How many jobs are admitted and not yet closed."""
         with self._changed:
-            return len(self._lanes)
+            return len(self._schedule.lanes)
 
     @property
     def running(self) -> int:
         """How many of them have a lane: they take turns, are parked or idle."""
         with self._changed:
-            return len(self._lanes.running)
+            return len(self._schedule.lanes.running)
 
     @property
     def waiting(self) -> int:
         """How many of them wait for a lane."""
         with self._changed:
-            return len(self._lanes.waiting)
+            return len(self._schedule.lanes.waiting)
 
     @property
     def cost_seconds(self) -> float:
@@ -85,7 +82,7 @@ class Worker:
         A smoothed ratio (see `app.admission.Pace`); the thread is busy while a job makes a piece.
         """
         with self._changed:
-            return self._pace.cost_seconds
+            return self._schedule.pace.cost_seconds
 
     async def call(self, function: Callable[[], T]) -> T:
         """Run `function` on the thread between two turns and give its result or raise its error.
@@ -111,7 +108,8 @@ class Worker:
         with self._changed:
             if self._closing:
                 raise ShuttingDownError(_SHUTTING_DOWN)
-            self._run_errand(turn)
+            self._calls.append(turn)
+            self._changed.notify()
         return await answer
 
     async def stream(
@@ -129,25 +127,21 @@ class Worker:
         try:
             while not isinstance(news := await task.outbox.get(), Ended):
                 if isinstance(news, Made):
-                    self._take(task, news.size)
+                    with self._change() as schedule:
+                        schedule.piece_taken(task, news.size)
                     yield news.piece
                 elif on_position is not None:
                     on_position(news.position)
             if news.error is not None:
                 raise news.error
         finally:
-            with self._changed:
-                self._cancel(task, ShuttingDownError("The reader is gone."))
+            with self._change() as schedule:
+                schedule.cancel(task, ShuttingDownError("The reader is gone."))
 
     def nudge(self, job: Job[Any]) -> None:
         """Wake `job` where it is idle, or about to be; from any thread, harmless otherwise."""
-        with self._changed:
-            for task in self._lanes.running:
-                if task.job is job:
-                    # A job that is at it may have looked already: then it gets one turn more.
-                    task.is_nudged = task.state is State.ACTIVE
-                    if task.state is State.IDLE:
-                        self._move(task, State.READY)
+        with self._change() as schedule:
+            schedule.nudge(job)
 
     def refuse_new(self, reason: str = _SHUTTING_DOWN) -> None:
         """Raise ShuttingDownError for any job that is not admitted yet; the others go on."""
@@ -156,12 +150,10 @@ class Worker:
 
     async def wait_until_idle(self) -> None:
         """Wait until no job is admitted, be it for a moment."""
-        loop = asyncio.get_running_loop()
         idle = asyncio.Event()
+        tell = partial(asyncio.get_running_loop().call_soon_threadsafe, idle.set)
         with self._changed:
-            if not self._lanes:
-                return
-            self._when_idle.append(partial(loop.call_soon_threadsafe, idle.set))
+            self._schedule.tell_when_idle(tell)
         await idle.wait()
 
     async def close(self) -> None:
@@ -169,81 +161,28 @@ class Worker:
         with self._changed:
             self._closing = True
             self._refusal = _SHUTTING_DOWN
+            lanes = self._schedule.lanes
             # Those that wait go first, so that none begins, and from behind, so that none moves up.
-            for task in (*reversed(self._lanes.waiting), *self._lanes.running):
-                self._cancel(task, ShuttingDownError(_SHUTTING_DOWN))
+            for task in (*reversed(lanes.waiting), *lanes.running):
+                self._schedule.cancel(task, ShuttingDownError(_SHUTTING_DOWN))
             self._changed.notify()
         await asyncio.to_thread(self._thread.join)
 
-    # On the event loop's side
+    @contextmanager
+    def _change(self) -> Iterator[Schedule]:
+        """Hold the lock, and wake the thread if there is something for it to do."""
+        with self._changed:
+            yield self._schedule
+            if self._schedule.is_due:
+                self._changed.notify()
 
     def _admit(self, job: Job[P]) -> Task[P]:
         task = Task(job, asyncio.get_running_loop())
-        with self._changed:
+        with self._change() as schedule:
             if self._refusal is not None:
                 raise ShuttingDownError(self._refusal)
-            if (fault := self._lanes.explain_refusal(task)) is not None:
-                raise OverloadedError(fault, retry_after_seconds=self._pace.retry_after_seconds)
-            if self._lanes.enter(task):
-                self._begin(task)
-            else:
-                self._tell_positions()
+            schedule.admit(task)
         return task
-
-    def _take(self, task: Task[Any], size: int) -> None:
-        with self._changed:
-            task.held_bytes -= size
-            if task.state is State.PARKED and task.held_bytes < self._lead_bytes:
-                self._move(task, State.READY)
-
-    # With the lock held, on either side
-
-    def _begin(self, task: Task[Any]) -> None:
-        task.move(0)
-        self._move(task, State.READY)
-
-    def _cancel(self, task: Task[Any], reason: Exception) -> None:
-        if task.state is State.OVER or task.cancelled_by is not None:
-            return
-        task.cancelled_by = reason
-        if task.state is State.WAITING:
-            self._end(task, Ended(reason))
-        elif task.state is not State.ACTIVE:  # else the thread sees it after this piece
-            self._turns.remove(task)
-            self._move(task, State.READY)
-
-    def _move(self, task: Task[Any], state: State) -> None:
-        """Bring a task that runs into `state`, or to its end if it is cancelled."""
-        task.state = state
-        if task.cancelled_by is not None:
-            task.state = State.OVER
-            self._run_errand(partial(self._finish, task, Ended(task.cancelled_by)))
-        elif state is State.READY:
-            self._turns.add(task)
-            self._changed.notify()
-
-    def _run_errand(self, errand: Callable[[], None]) -> None:
-        self._errands.append(errand)
-        self._changed.notify()
-
-    def _end(self, task: Task[Any], news: Ended) -> None:
-        task.state = State.OVER
-        task.tell(news)
-        if (successor := self._lanes.leave(task)) is not None:
-            self._begin(successor)
-        self._tell_positions()
-        if not self._lanes:
-            self._tell_idle()
-
-    def _tell_positions(self) -> None:
-        for position, task in enumerate(self._lanes.waiting, start=1):
-            task.move(position)
-
-    def _tell_idle(self) -> None:
-        for tell in self._when_idle:
-            with suppress(RuntimeError):  # the loop has ended, and whoever waited with it
-                tell()
-        self._when_idle.clear()
 
     # On the thread
 
@@ -255,10 +194,11 @@ class Worker:
     def _next_turn(self) -> Callable[[], None] | None:
         with self._changed:
             while True:
-                if self._errands:
-                    return self._errands.popleft()
-                if (task := self._turns.take()) is not None:
-                    task.state, task.is_nudged = State.ACTIVE, False
+                if (task := self._schedule.take_cancelled()) is not None:
+                    return partial(self._finish, task, Ended(task.cancelled_by))
+                if self._calls:
+                    return self._calls.popleft()
+                if (task := self._schedule.take_ready()) is not None:
                     return partial(self._step, task)
                 if self._closing:
                     return None
@@ -268,23 +208,10 @@ class Worker:
         started = perf_counter()
         news = task.advance()
         busy_seconds = perf_counter() - started
-        cost = news.cost if isinstance(news, Made) else 0.0
         with self._changed:
-            task.cost += cost
-            self._pace.note_turn(busy_seconds, cost)
-            self._turns.charge(cost)
-            if news is None:
-                self._move(task, State.READY if task.is_nudged else State.IDLE)
-            elif isinstance(news, Made):
-                self._hand_over(task, news)
+            self._schedule.turn_over(task, news, busy_seconds=busy_seconds)
         if isinstance(news, Ended):
             self._finish(task, news)
-
-    def _hand_over(self, task: Task[Any], made: Made[Any]) -> None:
-        task.tell(made)
-        task.held_bytes += made.size
-        is_ahead = task.held_bytes >= self._lead_bytes
-        self._move(task, State.PARKED if is_ahead else State.READY)
 
     def _finish(self, task: Task[Any], news: Ended) -> None:
         try:
@@ -292,6 +219,5 @@ class Worker:
         except BaseException:  # noqa: BLE001 - one job's fault never ends the thread
             _LOG.exception("A job failed while it was being closed.")
         with self._changed:
-            self._pace.note_end(task.cost)
-            self._turns.forget(task)
-            self._end(task, news)
+            self._schedule.pace.note_end(task.cost)
+            self._schedule.end(task, news)

@@ -12,7 +12,7 @@ ORDER = (
     ("settings", "errors", "formats", "schemas"),
     ("mlx_cpu",),
     ("speech", "audit", "listening"),
-    ("worker", "jobs", "turns", "admission"),
+    ("worker", "schedule", "jobs", "turns", "admission"),
     ("web",),
     ("main",),
     ("bench",),

@@ -19,14 +19,14 @@ class Parcel:
         return len(self.data)
 
 
-def count_due(worker: Worker) -> int:
-    """Count the jobs whose turn is to come; called on the thread, between two turns."""
+def is_due(worker: Worker) -> bool:
+    """Tell whether any job is due; called on the thread, between two turns."""
     with worker._changed:  # noqa: SLF001 - what no reader needs to know
-        return len(worker._turns)  # noqa: SLF001
+        return worker._schedule.is_due  # noqa: SLF001
 
 
 async def settle(worker: Worker) -> None:
     """Let the thread come to rest: until no turn is due, and readers had time to ask for one."""
     quiet = 0
     while quiet < QUIET_CALLS:
-        quiet = 0 if await worker.call(lambda: count_due(worker)) else quiet + 1
+        quiet = 0 if await worker.call(lambda: is_due(worker)) else quiet + 1

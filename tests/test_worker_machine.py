@@ -1,0 +1,463 @@
+"""Whatever happens in whatever order, the worker keeps its promises: a machine looks for a way.
+
+The rules act on the real worker. After each the thread is let come to rest, where all that it owes
+is known; between `hold` and `release` it stops within a turn instead, and the rules race with it.
+"""
+
+import asyncio
+import logging
+import threading
+from collections import Counter
+from collections.abc import Coroutine, Generator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Final, TypeVar
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+)
+
+from app.errors import OverloadedError, ShuttingDownError
+from app.worker import Job, Worker
+from tests.turns import Parcel, settle
+
+T = TypeVar("T")
+LEAD_BYTES: Final = 8
+WAIT_SECONDS: Final = 10
+
+Step = Parcel | None | type[BaseException]
+"""What a job does in one turn: make a piece, find nothing to do, or fail."""
+
+
+class Floor:
+    """What is open on the thread, and what should never have been."""
+
+    def __init__(self, max_running: int) -> None:
+        self.gate = threading.Event()
+        self.gate.set()
+        self.open: list[Script] = []
+        self.faults: list[str] = []
+        self._max_running = max_running
+
+    def enter(self, script: "Script") -> None:
+        self._expect_thread()
+        keys = {other.key for other in self.open} - {None}
+        if script.key in keys:
+            self.faults.append(f"two hold {script.key}")
+        self.open.append(script)
+        if len(self.open) > self._max_running:
+            self.faults.append("too many run")
+
+    def leave(self, script: "Script") -> None:
+        self._expect_thread()
+        self.open.remove(script)
+
+    def _expect_thread(self) -> None:
+        if threading.current_thread().name != "mlx":
+            self.faults.append("on another thread")
+
+
+@dataclass(eq=False)
+class Script:
+    """A job that does its steps one by one, and minutes of it."""
+
+    floor: Floor
+    client: str
+    key: str | None
+    steps: list[Step]
+    is_spiteful: bool
+    begun_steps: int = 0
+    done_steps: int = 0
+    openings: int = 0
+    closings: int = 0
+
+    def open(self) -> Generator[Parcel | None]:
+        self.openings += 1
+        self.floor.enter(self)
+        try:
+            for step in self.steps:
+                yield self._do(step)
+        finally:
+            self.floor.leave(self)
+            self.closings += 1
+            if self.is_spiteful:
+                raise SystemExit
+
+    def _do(self, step: Step) -> Parcel | None:
+        self.begun_steps += 1
+        self.floor.gate.wait(WAIT_SECONDS)
+        self.done_steps += 1
+        if isinstance(step, type):
+            raise step
+        return step
+
+    @property
+    def is_open(self) -> bool:
+        return self.openings > self.closings
+
+    @property
+    def last_step(self) -> Step:
+        return self.steps[self.done_steps - 1]
+
+
+@dataclass(eq=False)
+class Listener:
+    """A reader that takes a piece when it is told to, and minutes of what it got."""
+
+    script: Script
+    job: Job[Parcel]
+    positions: list[int] = field(default_factory=list)
+    received: list[Parcel] = field(default_factory=list)
+    taking: asyncio.Task[Parcel | None] | None = None
+    is_over: bool = False
+    error: BaseException | None = None
+    nudges: int = 0
+    must_pass: int = 0
+    positions_at_end: int | None = None
+
+    def note(self) -> None:
+        """Look at what the last request for a piece gave."""
+        if self.taking is None or not self.taking.done():
+            return
+        taking, self.taking = self.taking, None
+        if taking.cancelled():
+            self.end()
+        elif (error := taking.exception()) is not None:
+            self.error = error
+            self.end()
+        elif (piece := taking.result()) is None:
+            self.end()
+        else:
+            self.received.append(piece)
+
+    def end(self) -> None:
+        self.is_over = True
+        self.positions_at_end = len(self.positions)
+
+    @property
+    def is_waiting(self) -> bool:
+        return not self.is_over and 0 not in self.positions
+
+    @property
+    def made(self) -> list[Parcel]:
+        done = self.script.steps[: self.script.done_steps]
+        return [step for step in done if isinstance(step, Parcel)]
+
+    @property
+    def held_bytes(self) -> int:
+        return sum(piece.size for piece in self.made[len(self.received) :])
+
+
+pieces = st.builds(
+    Parcel,
+    st.integers(0, 2 * LEAD_BYTES).map(bytes),
+    st.sampled_from([0.0, 0.1, 1.0, 5.0]),
+)
+steps = st.lists(
+    st.one_of(pieces, pieces, st.none(), st.sampled_from([ValueError, SystemExit])), max_size=6
+)
+
+
+class WorkerMachine(RuleBasedStateMachine):
+    listeners = Bundle("listeners")
+
+    @initialize(
+        max_running=st.integers(1, 3),
+        max_waiting=st.integers(0, 4),
+        max_per_client=st.sampled_from([None, 3]),
+    )
+    def start(self, max_running: int, max_waiting: int, max_per_client: int | None) -> None:
+        self.limits = max_running, max_waiting, max_per_client
+        self.floor = Floor(max_running)
+        self.all: list[Listener] = []
+        self.streams: dict[Listener, Any] = {}
+        self.is_held = self.is_refusing = self.is_closed = False
+        self.runner = asyncio.Runner()
+        logging.getLogger("app.worker").setLevel(logging.CRITICAL)  # spite is what it logs
+        self.worker = Worker(
+            lead_bytes=LEAD_BYTES,
+            max_running=max_running,
+            max_waiting=max_waiting,
+            max_per_client=max_per_client,
+        )
+
+    # What can happen
+
+    @rule(
+        target=listeners,
+        client=st.sampled_from("ab"),
+        key=st.sampled_from([None, None, "model"]),
+        steps=steps,
+        is_spiteful=st.booleans(),
+    )
+    def submit(
+        self, client: str, key: str | None, steps: list[Step], *, is_spiteful: bool
+    ) -> Listener:
+        script = Script(self.floor, client, key, steps, is_spiteful)
+        listener = Listener(script, Job(script.open, exclusive=key, client=client))
+        expected = self._expect_refusal(listener)
+        self.streams[listener] = self.worker.stream(
+            listener.job, on_position=listener.positions.append
+        )
+        self.all.append(listener)
+        self._take(listener)
+        self._rest()
+        refused = isinstance(listener.error, OverloadedError | ShuttingDownError)
+        # While the thread is held, what is cancelled may or may not be closed yet.
+        if not self.is_held:
+            assert refused == (expected is not None)
+        if refused:
+            assert isinstance(listener.error, expected or OverloadedError)
+            assert script.openings == 0
+            assert listener.positions == []
+        return listener
+
+    @rule(listener=listeners)
+    def take_a_piece(self, listener: Listener) -> None:
+        if not listener.is_over and listener.taking is None:
+            self._take(listener)
+            self._rest()
+
+    @rule(listener=listeners)
+    def cancel(self, listener: Listener) -> None:
+        was_waiting = listener.is_waiting
+        self._run(self._cancel(listener))
+        assert listener.is_over
+        assert self.is_held or not (was_waiting and listener.script.openings)
+        self._rest()
+
+    @rule(listener=listeners)
+    def nudge(self, listener: Listener) -> None:
+        script = listener.script
+        # Where the thread is held within the step that finds nothing, it must go beyond that one.
+        at = script.begun_steps - 1
+        if self.is_held and script.done_steps == at and script.steps[at] is None:
+            listener.must_pass = at + 1
+        listener.nudges += 1
+        was_idle = self._is_idle(listener)
+        done_steps, is_open = script.done_steps, script.is_open
+        self.worker.nudge(listener.job)
+        if not self.is_held:
+            self._rest()
+            assert (script.done_steps > done_steps or not script.is_open) == (
+                was_idle or not is_open
+            )
+
+    @precondition(lambda self: not self.is_held)
+    @rule()
+    def call(self) -> None:
+        if not self.is_closed:
+            name = self._run(self.worker.call(lambda: threading.current_thread().name))
+            assert name == "mlx"
+
+    @precondition(lambda self: not self.is_held)
+    @rule()
+    def hold(self) -> None:
+        self.floor.gate.clear()
+        self.is_held = True
+
+    @precondition(lambda self: self.is_held)
+    @rule()
+    def release(self) -> None:
+        self.floor.gate.set()
+        self.is_held = False
+        self._rest()
+        for listener in self.all:
+            script = listener.script
+            assert script.done_steps > listener.must_pass or not (
+                listener.must_pass and script.is_open
+            )
+
+    @precondition(lambda self: len(self.all) > 3)
+    @rule()
+    def refuse_new(self) -> None:
+        self.worker.refuse_new()
+        self.is_refusing = True
+
+    @precondition(lambda self: len(self.all) > 5 and not self.is_closed)
+    @rule()
+    def close(self) -> None:
+        self.floor.gate.set()
+        self.is_held = False
+        self._run(self.worker.close())
+        self.is_refusing = self.is_closed = True
+        self._rest()
+        for listener in self.all:
+            if listener.taking is None and not listener.is_over:
+                self._run(self._drain(listener))
+            assert listener.is_over
+
+    # What always holds
+
+    @invariant()
+    def the_thread_lives_until_the_worker_is_closed(self) -> None:
+        assert self._is_alive() != self.is_closed
+
+    @invariant()
+    def nothing_happened_on_the_thread_that_must_not(self) -> None:
+        assert self.floor.faults == []
+        for listener in self.all:
+            assert listener.script.openings <= 1
+            assert listener.script.closings <= listener.script.openings
+
+    @invariant()
+    def what_waits_and_runs_is_bounded(self) -> None:
+        max_running, max_waiting, max_per_client = self.limits
+        assert self.worker.running <= max_running
+        assert self.worker.waiting <= max_waiting
+        if max_per_client is not None:
+            waiting = Counter(x.script.client for x in self.all if x.is_waiting)
+            assert max(waiting.values(), default=0) <= max_per_client
+
+    @invariant()
+    def pieces_arrive_whole_and_in_order(self) -> None:
+        for listener in self.all:
+            script = listener.script
+            promised = [step for step in script.steps if isinstance(step, Parcel)]
+            assert listener.received == promised[: len(listener.received)]
+            passed = script.steps[: max(0, script.done_steps - 1)]
+            assert passed.count(None) <= listener.nudges
+
+    @precondition(lambda self: not self.is_held)
+    @invariant()
+    def at_rest_positions_have_no_holes_and_tell_the_order(self) -> None:
+        for place, listener in enumerate(self._order_waiting(), start=1):
+            assert listener.positions[-1] == place
+
+    @invariant()
+    def a_position_is_told_when_it_changes_and_never_after_the_end(self) -> None:
+        for listener in self.all:
+            told = listener.positions
+            assert all(before != after for before, after in pairwise(told))
+            assert 0 not in told[:-1]
+            assert listener.positions_at_end in {None, len(told)}
+
+    @precondition(lambda self: not self.is_held)
+    @invariant()
+    def at_rest_nothing_is_left_that_could_be_done(self) -> None:
+        running = [listener for listener in self.all if listener.script.is_open]
+        waiting = self._order_waiting()
+        assert (self.worker.running, self.worker.waiting) == (len(running), len(waiting))
+        assert self.worker.jobs == len(running) + len(waiting)
+        held_keys = {listener.script.key for listener in running} - {None}
+        for listener in waiting:
+            assert len(running) == self.limits[0] or listener.script.key in held_keys
+        for listener in running:
+            assert not listener.is_over
+            assert self._is_idle(listener) or self._is_parked(listener)
+
+    @precondition(lambda self: not self.is_held)
+    @invariant()
+    def at_rest_a_reader_has_all_that_was_made_for_it_and_the_error(self) -> None:
+        for listener in self.all:
+            if listener.taking is not None:
+                assert listener.received == listener.made
+                assert listener.is_waiting or listener.script.is_open
+            if isinstance(listener.error, ValueError | RuntimeError):
+                kind = SystemExit if listener.script.is_spiteful else listener.script.last_step
+                assert kind in {type(listener.error), type(listener.error.__cause__)}
+
+    def teardown(self) -> None:
+        if not hasattr(self, "runner"):
+            return
+        self.floor.gate.set()
+        for listener in self.all:
+            self._run(self._cancel(listener))
+        self._run(self.worker.wait_until_idle())
+        assert (self.worker.running, self.worker.waiting, self.worker.jobs) == (0, 0, 0)
+        assert self.floor.open == []
+        assert all(x.script.closings == x.script.openings for x in self.all)
+        self._run(self.worker.close())
+        assert not self._is_alive()
+        self.runner.close()
+        logging.getLogger("app.worker").setLevel(logging.NOTSET)
+
+    # How
+
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+        return self.runner.run(asyncio.wait_for(work, WAIT_SECONDS))
+
+    def _rest(self) -> None:
+        async def rest() -> None:
+            if not (self.is_held or self.is_closed):
+                await settle(self.worker)
+            for _ in range(5):
+                await asyncio.sleep(0)
+
+        self._run(rest())
+        for listener in self.all:
+            listener.note()
+
+    def _take(self, listener: Listener) -> None:
+        async def ask() -> None:
+            stream = self.streams[listener]
+            listener.taking = asyncio.ensure_future(anext(stream, None))
+
+        self._run(ask())
+
+    async def _cancel(self, listener: Listener) -> None:
+        if listener.taking is not None:
+            listener.taking.cancel()
+            await asyncio.wait([listener.taking])
+            listener.note()
+        await self.streams[listener].aclose()
+        if not listener.is_over:
+            listener.end()
+
+    async def _drain(self, listener: Listener) -> None:
+        """Take what was made before the worker closed, up to the error that says so."""
+        try:
+            async for piece in self.streams[listener]:
+                listener.received.append(piece)
+        except (ShuttingDownError, ValueError, RuntimeError) as error:
+            listener.error = error
+        listener.end()
+
+    def _is_alive(self) -> bool:
+        return self.worker._thread.is_alive()  # noqa: SLF001 - nothing else tells
+
+    def _expect_refusal(self, listener: Listener) -> type[Exception] | None:
+        max_running, max_waiting, max_per_client = self.limits
+        if self.is_refusing:
+            return ShuttingDownError
+        running = [x.script for x in self.all if x.script.is_open]
+        waiting = [x.script for x in self.all if x.is_waiting]
+        script = listener.script
+        mine = sum(other.client == script.client for other in running + waiting)
+        if max_per_client is not None and mine >= max_per_client:
+            return OverloadedError
+        keys = {other.key for other in running} - {None}
+        must_wait = len(running) >= max_running or script.key in keys
+        return OverloadedError if must_wait and len(waiting) >= max_waiting else None
+
+    def _order_waiting(self) -> list[Listener]:
+        """Go round by client, the oldest first: the rule, said in another way."""
+        queues: dict[str, list[Listener]] = {}
+        waiting = [listener for listener in self.all if listener.is_waiting]
+        for listener in waiting:
+            queues.setdefault(listener.script.client, []).append(listener)
+        order: list[Listener] = []
+        while any(queues.values()):
+            heads = [queue.pop(0) for queue in queues.values() if queue]
+            order += sorted(heads, key=waiting.index)
+        return order
+
+    def _is_idle(self, listener: Listener) -> bool:
+        script = listener.script
+        is_resting = script.is_open and script.done_steps > 0
+        return is_resting and script.steps[script.done_steps - 1] is None
+
+    def _is_parked(self, listener: Listener) -> bool:
+        held, made = listener.held_bytes, listener.made
+        return bool(made) and held >= LEAD_BYTES > held - made[-1].size
+
+
+TestWorker = WorkerMachine.TestCase
+TestWorker.settings = settings(max_examples=200, stateful_step_count=50, deadline=None)
