@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Hashable
 from dataclasses import dataclass
-from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -234,16 +233,3 @@ def test_nothing_is_kept_of_jobs_and_clients_that_are_over() -> None:
         turns.forget(passing)
     assert len(turns._members) == 1  # noqa: SLF001 - a leak shows nowhere else
     assert len(turns._clients._finish) <= 1 + 1 / LEAST_COST  # noqa: SLF001
-
-
-def test_choosing_among_a_hundred_costs_far_less_than_making_a_piece() -> None:
-    track = Track(*map(Runner, range(100)))
-    seconds = min(_time_turns(track) for _ in range(5))
-    assert seconds < 0.001
-
-
-def _time_turns(track: Track) -> float:
-    started = perf_counter()
-    for _ in range(100):
-        track.serve(1.0)
-    return (perf_counter() - started) / 100

@@ -8,10 +8,9 @@ import asyncio
 import logging
 import threading
 from collections import Counter
-from collections.abc import Coroutine, Generator
-from dataclasses import dataclass, field
+from collections.abc import Coroutine
 from itertools import pairwise
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -27,133 +26,17 @@ from hypothesis.stateful import (
 from app.errors import OverloadedError, ShuttingDownError
 from app.worker import Job, Worker
 from tests.turns import Parcel, settle
+from tests.worker_minutes import (
+    LEAD_BYTES,
+    WAIT_SECONDS,
+    Floor,
+    Listener,
+    Script,
+    Step,
+    order_waiting,
+)
 
 T = TypeVar("T")
-LEAD_BYTES: Final = 8
-WAIT_SECONDS: Final = 10
-
-Step = Parcel | None | type[BaseException]
-"""What a job does in one turn: make a piece, find nothing to do, or fail."""
-
-
-class Floor:
-    """What is open on the thread, and what should never have been."""
-
-    def __init__(self, max_running: int) -> None:
-        self.gate = threading.Event()
-        self.gate.set()
-        self.open: list[Script] = []
-        self.faults: list[str] = []
-        self._max_running = max_running
-
-    def enter(self, script: "Script") -> None:
-        self._expect_thread()
-        keys = {other.key for other in self.open} - {None}
-        if script.key in keys:
-            self.faults.append(f"two hold {script.key}")
-        self.open.append(script)
-        if len(self.open) > self._max_running:
-            self.faults.append("too many run")
-
-    def leave(self, script: "Script") -> None:
-        self._expect_thread()
-        self.open.remove(script)
-
-    def _expect_thread(self) -> None:
-        if threading.current_thread().name != "mlx":
-            self.faults.append("on another thread")
-
-
-@dataclass(eq=False)
-class Script:
-    """A job that does its steps one by one, and minutes of it."""
-
-    floor: Floor
-    client: str
-    key: str | None
-    steps: list[Step]
-    is_spiteful: bool
-    begun_steps: int = 0
-    done_steps: int = 0
-    openings: int = 0
-    closings: int = 0
-
-    def open(self) -> Generator[Parcel | None]:
-        self.openings += 1
-        self.floor.enter(self)
-        try:
-            for step in self.steps:
-                yield self._do(step)
-        finally:
-            self.floor.leave(self)
-            self.closings += 1
-            if self.is_spiteful:
-                raise SystemExit
-
-    def _do(self, step: Step) -> Parcel | None:
-        self.begun_steps += 1
-        self.floor.gate.wait(WAIT_SECONDS)
-        self.done_steps += 1
-        if isinstance(step, type):
-            raise step
-        return step
-
-    @property
-    def is_open(self) -> bool:
-        return self.openings > self.closings
-
-    @property
-    def last_step(self) -> Step:
-        return self.steps[self.done_steps - 1]
-
-
-@dataclass(eq=False)
-class Listener:
-    """A reader that takes a piece when it is told to, and minutes of what it got."""
-
-    script: Script
-    job: Job[Parcel]
-    positions: list[int] = field(default_factory=list)
-    received: list[Parcel] = field(default_factory=list)
-    taking: asyncio.Task[Parcel | None] | None = None
-    is_over: bool = False
-    error: BaseException | None = None
-    nudges: int = 0
-    must_pass: int = 0
-    positions_at_end: int | None = None
-
-    def note(self) -> None:
-        """Look at what the last request for a piece gave."""
-        if self.taking is None or not self.taking.done():
-            return
-        taking, self.taking = self.taking, None
-        if taking.cancelled():
-            self.end()
-        elif (error := taking.exception()) is not None:
-            self.error = error
-            self.end()
-        elif (piece := taking.result()) is None:
-            self.end()
-        else:
-            self.received.append(piece)
-
-    def end(self) -> None:
-        self.is_over = True
-        self.positions_at_end = len(self.positions)
-
-    @property
-    def is_waiting(self) -> bool:
-        return not self.is_over and 0 not in self.positions
-
-    @property
-    def made(self) -> list[Parcel]:
-        done = self.script.steps[: self.script.done_steps]
-        return [step for step in done if isinstance(step, Parcel)]
-
-    @property
-    def held_bytes(self) -> int:
-        return sum(piece.size for piece in self.made[len(self.received) :])
-
 
 pieces = st.builds(
     Parcel,
@@ -241,7 +124,7 @@ class WorkerMachine(RuleBasedStateMachine):
         if self.is_held and script.done_steps == at and script.steps[at] is None:
             listener.must_pass = at + 1
         listener.nudges += 1
-        was_idle = self._is_idle(listener)
+        was_idle = listener.is_idle
         done_steps, is_open = script.done_steps, script.is_open
         self.worker.nudge(listener.job)
         if not self.is_held:
@@ -328,7 +211,7 @@ class WorkerMachine(RuleBasedStateMachine):
     @precondition(lambda self: not self.is_held)
     @invariant()
     def at_rest_positions_have_no_holes_and_tell_the_order(self) -> None:
-        for place, listener in enumerate(self._order_waiting(), start=1):
+        for place, listener in enumerate(order_waiting(self.all), start=1):
             assert listener.positions[-1] == place
 
     @invariant()
@@ -343,7 +226,7 @@ class WorkerMachine(RuleBasedStateMachine):
     @invariant()
     def at_rest_nothing_is_left_that_could_be_done(self) -> None:
         running = [listener for listener in self.all if listener.script.is_open]
-        waiting = self._order_waiting()
+        waiting = order_waiting(self.all)
         assert (self.worker.running, self.worker.waiting) == (len(running), len(waiting))
         assert self.worker.jobs == len(running) + len(waiting)
         held_keys = {listener.script.key for listener in running} - {None}
@@ -351,7 +234,7 @@ class WorkerMachine(RuleBasedStateMachine):
             assert len(running) == self.limits[0] or listener.script.key in held_keys
         for listener in running:
             assert not listener.is_over
-            assert self._is_idle(listener) or self._is_parked(listener)
+            assert listener.is_idle or listener.is_parked
 
     @precondition(lambda self: not self.is_held)
     @invariant()
@@ -436,27 +319,6 @@ class WorkerMachine(RuleBasedStateMachine):
         keys = {other.key for other in running} - {None}
         must_wait = len(running) >= max_running or script.key in keys
         return OverloadedError if must_wait and len(waiting) >= max_waiting else None
-
-    def _order_waiting(self) -> list[Listener]:
-        """Go round by client, the oldest first: the rule, said in another way."""
-        queues: dict[str, list[Listener]] = {}
-        waiting = [listener for listener in self.all if listener.is_waiting]
-        for listener in waiting:
-            queues.setdefault(listener.script.client, []).append(listener)
-        order: list[Listener] = []
-        while any(queues.values()):
-            heads = [queue.pop(0) for queue in queues.values() if queue]
-            order += sorted(heads, key=waiting.index)
-        return order
-
-    def _is_idle(self, listener: Listener) -> bool:
-        script = listener.script
-        is_resting = script.is_open and script.done_steps > 0
-        return is_resting and script.steps[script.done_steps - 1] is None
-
-    def _is_parked(self, listener: Listener) -> bool:
-        held, made = listener.held_bytes, listener.made
-        return bool(made) and held >= LEAD_BYTES > held - made[-1].size
 
 
 TestWorker = WorkerMachine.TestCase
