@@ -27,7 +27,7 @@ install-test: .venv/installed-test
 
 .venv/installed-test: .venv/installed tests/js/package-lock.json
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(PINS) --editable '.[dev]'
-	$(BIN)/python .ci/install_system.py chromium ffmpeg
+	$(BIN)/python .ci/install_system.py chromium nginx ffmpeg
 	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --prefix tests/js --no-audit --no-fund
 	touch $@
 

@@ -1,4 +1,4 @@
-"""Install what no Python wheel brings: a Fortran runtime, a Chromium, and an ffmpeg to beat.
+"""Install what no Python wheel brings: a Fortran runtime, a Chromium, an nginx, an ffmpeg to beat.
 
 Each is looked for first, then asked of the distribution's package manager where that may be done
 without a password. What can't be installed is told with its cure.
@@ -14,19 +14,27 @@ from pathlib import Path
 DOWNLOAD_SECONDS = 300
 
 
-def install_package(name: str) -> bool:
-    """Install a Debian package as root, or through sudo where it asks for no password."""
-    apt = shutil.which("apt-get")
+def run_as_root(*commands: list[str]) -> bool:
+    """Run the commands as root, or through sudo where it asks for no password, until one fails."""
     sudo = shutil.which("sudo")
-    if apt is None or (os.geteuid() != 0 and sudo is None):
+    if os.geteuid() != 0 and sudo is None:
         return False
     prefix = [] if os.geteuid() == 0 else [str(sudo), "-n"]
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    commands = [[*prefix, apt, "-qq", "update"], [*prefix, apt, "-qq", "-y", "install", name]]
     return all(
-        subprocess.run(command, check=False, env=environment, stdout=subprocess.DEVNULL).returncode
+        subprocess.run(
+            [*prefix, *command], check=False, env=environment, stdout=subprocess.DEVNULL
+        ).returncode
         == 0
         for command in commands
+    )
+
+
+def install_package(name: str) -> bool:
+    """Install a Debian package, where that may be done without a password."""
+    apt = shutil.which("apt-get")
+    return apt is not None and run_as_root(
+        [apt, "-qq", "update"], [apt, "-qq", "-y", "install", name]
     )
 
 
@@ -92,9 +100,30 @@ def install_ffmpeg() -> str | None:
     return None
 
 
+def find_nginx() -> str | None:
+    """Look where Debian puts it too, which an ordinary user's path lacks."""
+    return shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
+
+
+def install_nginx() -> str | None:
+    """Give the tests the proxy that stands before them; gives the message if that can't be done."""
+    if find_nginx():
+        return None
+    if install_package("nginx") and find_nginx():
+        # Debian starts what it installs, and nobody asked for a web server.
+        if shutil.which("systemctl"):
+            run_as_root(["systemctl", "--quiet", "disable", "--now", "nginx"])
+        return None
+    return (
+        "The tests need an nginx and none could be installed."
+        " Install one (Debian: apt-get install nginx; macOS: brew install nginx)."
+    )
+
+
 INSTALLERS = {
     "libgfortran": install_libgfortran,
     "chromium": install_chromium,
+    "nginx": install_nginx,
     "ffmpeg": install_ffmpeg,
 }
 

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from uuid import uuid4
 
 import pytest
 from litestar import Litestar
@@ -64,6 +65,15 @@ async def test_a_span_knows_nothing_of_the_query_but_the_server_does(
     assert reply.headers["content-type"].startswith("audio/")
     (span,) = spans.get_finished_spans()
     assert SPOKEN not in str(span.to_json())
+
+
+async def test_a_span_is_named_by_its_route_and_not_by_its_path(
+    spans: InMemorySpanExporter,
+) -> None:
+    async with living(build(tracing=True)) as app:
+        await Client(app).post(f"{URL}/{uuid4()}/playback", {"underruns": 0})
+    (span,) = spans.get_finished_spans()
+    assert span.name == f"POST {URL}/{{stream_id}}/playback"
 
 
 async def test_a_path_that_there_is_not_is_one_span_too(spans: InMemorySpanExporter) -> None:
