@@ -3,25 +3,23 @@
 import argparse
 import os
 import shutil
-import signal
 import sys
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
-from math import ceil
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import Final
 
 import msgspec
-import uvicorn
 
 from app.errors import InvalidRequestError, LegatoError
 from app.formats import FORMATS
 from app.main import create_app, load_engines
 from app.schemas import SpeechBody
+from app.server.serve import make_server
 from app.settings import Settings
 from app.settings.command_line import make_setting_flags, read_setting_flags, refuse_unknown
 from app.settings.keys import make_key, write_key
@@ -40,28 +38,16 @@ def serve(arguments: argparse.Namespace) -> None:
     """Run the server until it is told to stop."""
     settings = _read_settings(arguments)
     configure_logging(settings.log_format)
-    # Uvicorn hands the signal on once it has stopped in good order: that is no failure.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     app = create_app(settings)
     if settings.tracing:
         # Only an install with the extra `tracing` has it.
         from app.web.tracing import export_spans  # noqa: PLC0415
 
         export_spans()
-    server = uvicorn.Server(
-        uvicorn.Config(
-            app,
-            host=settings.host,
-            port=settings.port,
-            log_config=None,
-            timeout_graceful_shutdown=ceil(settings.grace_seconds),
-        )
-    )
-    readiness = app.state.readiness
-    readiness.when_failed = lambda: setattr(server, "should_exit", True)
-    server.run()
-    if readiness.failure is not None:
-        raise readiness.failure
+    make_server(app, settings).run()
+    failure = app.state.readiness.failure
+    if failure is not None:
+        raise failure
 
 
 def say(arguments: argparse.Namespace) -> None:

@@ -142,16 +142,16 @@ def test_a_query_is_cut_off_the_paths_that_are_logged(
 
 @pytest.fixture
 def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[subprocess.Popen[str]]:
-    """Run the real server, which logs as JSON."""
+    """Run the real server, which logs as JSON and has its proxy elsewhere."""
     cache = tmp_path_factory.getbasetemp() / "voice-cache"
     command = [sys.executable, "-m", "app", "serve", "--port", "0", "--log-format", "json"]
-    command += ["--cache-folder", str(cache)]
+    command += ["--cache-folder", str(cache), "--trusted-proxies", "192.0.2.1"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         yield server
         server.kill()
 
 
-def test_no_log_line_of_the_real_server_has_the_text(serving: subprocess.Popen[str]) -> None:
+def test_the_real_server_logs_who_asked_and_never_the_text(serving: subprocess.Popen[str]) -> None:
     assert serving.stderr is not None
     lines: list[dict[str, str]] = []
     while not lines or not lines[-1]["message"].startswith("Device: "):
@@ -159,11 +159,14 @@ def test_no_log_line_of_the_real_server_has_the_text(serving: subprocess.Popen[s
     (address,) = (
         line["message"].split()[3] for line in lines if line["message"].startswith("Uvicorn")
     )
-    httpx.get(f"{address}{URL}", params={"input": f"{SPOKEN}."}, timeout=30).raise_for_status()
+    claim = {"X-Forwarded-For": "203.0.113.9"}
+    query = {"input": f"{SPOKEN}."}
+    httpx.get(f"{address}{URL}", params=query, headers=claim, timeout=30).raise_for_status()
     assert httpx.get(f"{address}{URL}", params={"speed": SPOKEN}).status_code == 400
     serving.send_signal(signal.SIGTERM)
     rest = serving.stderr.read()
     assert SPOKEN not in rest
-    messages = [json.loads(line)["message"] for line in rest.splitlines()]
-    assert messages.count("stream") == 1
-    assert sum(f'"GET {URL} HTTP/1.1"' in message for message in messages) == 2
+    told = [json.loads(line) for line in rest.splitlines()]
+    (stream,) = (line for line in told if line["message"] == "stream")
+    assert stream["client"] == "127.0.0.1"
+    assert sum(f'"GET {URL} HTTP/1.1"' in line["message"] for line in told) == 2
