@@ -13,6 +13,7 @@ class LegatoError(Exception):
     status: ClassVar[int] = 500
     type: ClassVar[str] = "server_error"
     code: ClassVar[str | None] = None
+    retry_after_seconds: float | None = None
 
     def __init__(
         self,
@@ -23,12 +24,14 @@ class LegatoError(Exception):
     ) -> None:
         """Keep `message` for the person, and `param`, the request field at fault, if one is.
 
-        `retry_after_seconds` tells when the same request may succeed, where that is known.
+        `retry_after_seconds` tells when the same request may succeed, where that is known better
+        than for all errors of the kind.
         """
         super().__init__(message)
         self.message = message
         self.param = param
-        self.retry_after_seconds = retry_after_seconds
+        if retry_after_seconds is not None:
+            self.retry_after_seconds = retry_after_seconds
 
 
 class InvalidRequestError(LegatoError):
@@ -110,10 +113,48 @@ class NotReadyError(LegatoError):
 
 
 class ShuttingDownError(LegatoError):
-    """The server takes no new work."""
+    """The server takes no new work; its successor may, which is up within seconds as a rule."""
 
     status = 503
     code = "shutting_down"
+    retry_after_seconds = 5.0
+
+
+class MalformedRequestError(InvalidRequestError):
+    """What came is not HTTP."""
+
+    code = "malformed_request"
+
+
+class HeadTooLargeError(InvalidRequestError):
+    """The request's line and headers are longer than the server reads."""
+
+    status = 431
+    code = "headers_too_large"
+
+
+class SlowRequestError(InvalidRequestError):
+    """The client took too long to send its request."""
+
+    status = 408
+    code = "request_timeout"
+
+
+class TooManyConnectionsError(LegatoError):
+    """The client has as many connections open as one may have."""
+
+    status = 429
+    type = "rate_limit_error"
+    code = "too_many_connections"
+    retry_after_seconds = 1.0
+
+
+class ServerFullError(LegatoError):
+    """The server has as many connections open as it serves."""
+
+    status = 503
+    code = "server_full"
+    retry_after_seconds = 1.0
 
 
 class EncoderClosedError(LegatoError):

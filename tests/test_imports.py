@@ -15,6 +15,7 @@ ORDER = (
     ("worker", "schedule", "jobs", "turns", "admission"),
     ("web",),
     ("main",),
+    ("server",),
     ("bench",),
     ("__main__", "cluster"),
 )
