@@ -1,20 +1,24 @@
-"""Counts and parts the containers of a body by walking their structure, not by searching."""
+"""Counts and parts the containers of a body while it arrives."""
 
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Generator, Iterator
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Final
 
-from app.audit.mpeg_frames import find_adts_starts, find_mp3_starts
+from app.audit.arriving import StartFinder
+from app.audit.mpeg_frames import LONGEST_TAG_BYTES
+from app.audit.walkers import WALKERS
 from app.formats import AudioFormat, find_format
 
-_EBML_HEAD: Final = 0x1A45DFA3
-_EBML_DESCENDED: Final = frozenset({0x18538067, 0x1F43B675})
-"""Segment and Cluster, entered instead of skipped: a stream does not know their sizes."""
+_HEAD_BYTES: Final = 1 << 12
+_FURTHEST_START_BYTES: Final = LONGEST_TAG_BYTES + (1 << 20)
 
-_FLAC_START: Final = re.compile(rb"fLaC[\x00\x80]\x00\x00\x22", re.DOTALL)
-_WAV_START: Final = re.compile(rb"RIFF....WAVEfmt ", re.DOTALL)
+
+def find_kind(audio_format: AudioFormat) -> str:
+    """Return the kind of body that a format makes, a key of `WALKERS`."""
+    if audio_format.coding is None:
+        return "wav" if audio_format.name == "wav" else "pcm"
+    return audio_format.coding.muxer
 
 
 def count_containers(data: bytes, audio_format: AudioFormat | str) -> int:
@@ -32,98 +36,110 @@ def split_containers(data: bytes, audio_format: AudioFormat | str) -> list[bytes
     InvalidRequestError for an unknown name.
     """
     found = find_format(audio_format) if isinstance(audio_format, str) else audio_format
-    starts = _FINDERS[found.name if found.coding is None else found.coding.muxer](data)
+    finder = StartFinder(WALKERS[find_kind(found)])
+    starts = sorted([*finder.feed(data), *finder.finish()])
     edges = [0, *starts[1:], len(data)] if starts else []
     return [data[start:end] for start, end in pairwise(edges)]
 
 
-def _find_pcm_starts(data: bytes) -> list[int]:
-    return [0] if data else []
+class Part:
+    """One container of a body: a file to be read once, from its start to its end.
+
+    `head` keeps the first 4 KiB of what was read.
+    """
+
+    def __init__(self, parting: "BodyParting", start_byte: int) -> None:
+        """Begin at a byte of the body."""
+        self.start_byte = start_byte
+        self.size_bytes = 0
+        self.head = b""
+        self._parting = parting
+
+    def read(self, size: int = 1 << 16) -> bytes:
+        """Return up to `size` of the next bytes, none at the part's end."""
+        data = self._parting.read(size)
+        if self.size_bytes < _HEAD_BYTES:
+            self.head += data[: _HEAD_BYTES - self.size_bytes]
+        self.size_bytes += len(data)
+        return data
+
+    def drain(self) -> None:
+        """Read what nobody wanted, so that the next part can begin."""
+        while self.read():
+            pass
 
 
-def _find_ogg_starts(data: bytes) -> list[int]:
-    """Find pages that begin a stream (RFC 3533, section 6); several in a row begin together."""
-    starts: list[int] = []
-    position, was_first = data.find(b"OggS"), False
-    while 0 <= position <= len(data) - 27:
-        is_first = bool(data[position + 5] & 2)
-        if is_first and not was_first:
-            starts.append(position)
-        was_first = is_first
-        lacing = data[position + 27 : position + 27 + data[position + 26]]
-        position = data.find(b"OggS", position + 27 + len(lacing) + sum(lacing))
-    return starts
+class BodyParting:
+    """Parts a body that comes in pieces; it holds only the bytes that are not yet decided."""
 
+    def __init__(self, pieces: Iterator[bytes], kind: str) -> None:
+        """Part `pieces`, which stay the caller's to close, as bodies of that kind."""
+        self._pieces = pieces
+        self._finder = StartFinder(WALKERS[kind])
+        self._held = bytearray()
+        self._handed = 0
+        self._edges = deque[int]()
+        self._ended = False
 
-def _find_flac_starts(data: bytes) -> list[int]:
-    """Find the marker with the header of the STREAMINFO that must follow (RFC 9639, section 8)."""
-    return [match.start() for match in _FLAC_START.finditer(data)]
+    @property
+    def containers(self) -> int:
+        """How many containers have begun so far."""
+        return self._finder.body.starts_found
 
+    @property
+    def received_bytes(self) -> int:
+        """How many bytes have come so far."""
+        return self._finder.body.received
 
-def _find_wav_starts(data: bytes) -> list[int]:
-    """Follow RIFF forms by their sizes, and search on where a stream's size says nothing."""
-    starts: list[int] = []
-    match = _WAV_START.search(data)
-    while match:
-        starts.append(match.start())
-        size = int.from_bytes(data[match.start() + 4 : match.start() + 8], "little")
-        end = match.start() + 8 + size
-        match = _WAV_START.search(data, end if end <= len(data) else match.end())
-    return starts
+    @property
+    def stray_bytes(self) -> int:
+        """How many bytes lay between frames or pages and belong to none, so far."""
+        return self._finder.body.stray_bytes
 
+    @property
+    def torn(self) -> bool:
+        """Whether the body ended within something; known when all of it is read."""
+        return self._finder.body.torn
 
-def _find_mp4_starts(data: bytes) -> list[int]:
-    """Walk the boxes at the top (ISO 14496-12, 4.2) and keep those that open a file."""
-    starts: list[int] = []
-    position = 0
-    while position + 8 <= len(data):
-        size = int.from_bytes(data[position : position + 4], "big")
-        if size == 1:
-            size = int.from_bytes(data[position + 8 : position + 16], "big")
-        if data[position + 4 : position + 8] == b"ftyp":
-            starts.append(position)
-        if size < 8:
-            break
-        position += size
-    return starts
-
-
-def _find_ebml_starts(data: bytes) -> list[int]:
-    return [start for start, identity in _walk_ebml(data) if identity == _EBML_HEAD]
-
-
-def _walk_ebml(data: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the start and identity of every element down to a cluster's blocks (RFC 8794)."""
-    position = 0
-    while position < len(data):
-        start, identity_bytes = position, _measure_vint(data[position])
-        position += identity_bytes
-        if position >= len(data):
+    def parts(self) -> Generator[Part]:
+        """Yield each container, to be read before the next; none where no container begins."""
+        while not (self._edges or self._ended or self.received_bytes > _FURTHEST_START_BYTES):
+            self._pull()
+        if not self._edges:
             return
-        identity = int.from_bytes(data[start:position], "big")
-        yield start, identity
-        size_bytes = _measure_vint(data[position])
-        size = int.from_bytes(data[position : position + size_bytes], "big")
-        position += size_bytes
-        if identity not in _EBML_DESCENDED:
-            position += size & (1 << 7 * size_bytes) - 1
+        # What precedes the first start stays with the first part.
+        self._edges.popleft()
+        while True:
+            part = Part(self, self._handed)
+            yield part
+            part.drain()
+            if not self._edges:
+                return
+            self._edges.popleft()
 
+    def read(self, size: int) -> bytes:
+        """Return up to `size` bytes that belong to the part being read, none at its end."""
+        while not (ready := self._count_ready()):
+            if self._edges or self._ended:
+                return b""
+            self._pull()
+        taken = bytes(memoryview(self._held)[: min(size, ready)])
+        del self._held[: len(taken)]
+        self._handed += len(taken)
+        return taken
 
-def _measure_vint(first: int) -> int:
-    """Return how many bytes a variable-size integer has, from its first one."""
-    return 9 - first.bit_length() if first else 1
+    def _count_ready(self) -> int:
+        end = self._edges[0] if self._edges else self._finder.body.settled
+        return end - self._handed
 
-
-_FINDERS: Final[Mapping[str, Callable[[bytes], list[int]]]] = MappingProxyType(
-    {
-        "pcm": _find_pcm_starts,
-        "raw": _find_pcm_starts,
-        "wav": _find_wav_starts,
-        "mp3": find_mp3_starts,
-        "adts": find_adts_starts,
-        "ogg": _find_ogg_starts,
-        "flac": _find_flac_starts,
-        "webm": _find_ebml_starts,
-        "mp4": _find_mp4_starts,
-    }
-)
+    def _pull(self) -> None:
+        piece = next(self._pieces, None)
+        if piece is None:
+            self._ended = True
+            starts = self._finder.finish()
+        else:
+            self._held += piece
+            starts = self._finder.feed(piece)
+        # A start that shows only at the end can lie in what was already handed on.
+        first = self.containers == len(starts)
+        self._edges.extend(start for start in starts if start >= self._handed or first)

@@ -7,8 +7,10 @@ what such a join inserts is for the comparison of sound to find.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Final
+
+from app.audit.arriving import Arriving
 
 _BIT_RATES: Final = {
     3: (32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320),
@@ -17,6 +19,11 @@ _BIT_RATES: Final = {
 """Layer III's kbit/s by version, MPEG-1 and MPEG-2 (ISO 11172-3 and 13818-3); index 0 is free."""
 
 _SAMPLE_RATES: Final = {3: (44100, 48000, 32000), 2: (22050, 24000, 16000), 0: (11025, 12000, 8000)}
+_MP3_MARK: Final = re.compile(rb"ID3|\xff[\xe0-\xff]")
+_ADTS_MARK: Final = re.compile(rb"\xff[\xf0-\xff]")
+LONGEST_TAG_BYTES: Final = 1 << 24
+"""A tag counts if a frame follows, so all of it is held; no picture in one is as large."""
+
 _SIGNATURE: Final = re.compile(rb"(?:Lavc|Lavf|libfaac |FAAC )\d")
 """What AAC encoders write into a fill element of their first frame."""
 
@@ -24,21 +31,48 @@ _SIGNED_FRAMES: Final = 256
 """libavcodec signs again after as many frames (libavcodec/aacenc.c)."""
 
 
-def find_mp3_starts(data: bytes) -> list[int]:
-    """Return the bytes at which an mp3 began: its first frame, or ID3 tag, or Xing frame."""
-    starts: list[int] = []
-    position, tag = 0, -1
-    while position + 4 <= len(data):
-        if data.startswith(b"ID3", position):
-            tag = position
-            position += 10 + _read_syncsafe(data[position + 6 : position + 10])
-        elif size := _measure_mp3_frame(data, position):
-            if tag >= 0 or not starts or _has_xing(data, position):
-                starts.append(position if tag < 0 else tag)
-            position, tag = position + size, -1
-        else:
-            position += 1
-    return starts
+def walk_mp3(body: Arriving) -> Generator[None]:
+    """Find where an mp3 began: its first frame, or ID3 tag, or Xing frame."""
+    tag: int | None = None
+    expected = 0
+    while (yield from body.await_match(_MP3_MARK, 3)):
+        yield from body.await_bytes(10)
+        head = body.peek(10)
+        tag_bytes, size = _measure_tag(head), _measure_mp3_frame(head)
+        if tag_bytes:
+            tag = body.position
+        elif not (size and (yield from body.await_bytes(size))):
+            body.torn = body.torn or (size > 0 and body.position == expected)
+            body.skip(1)
+            continue
+        elif tag is not None or not body.starts_found or _has_xing(body.peek(40)):
+            body.begin(tag)
+            tag = None
+        expected = _go_past(body, tag_bytes or size, expected=expected, undecided=tag)
+    _note_a_cut_header(body, expected)
+
+
+def _go_past(body: Arriving, size: int, *, expected: int, undecided: int | None = None) -> int:
+    """Pass a tag or frame, count what lay before it and was none; return where the next begins."""
+    if body.starts_found and expected:
+        body.stray_bytes += body.position - expected
+    body.torn = False
+    body.hold(undecided)
+    body.skip(size)
+    return body.position
+
+
+def _note_a_cut_header(body: Arriving, expected: int) -> None:
+    """Note less than a header at the end: too short to be one of the tags that may follow."""
+    body.torn = body.torn or 0 < body.received - expected < 4 <= expected
+
+
+def _measure_tag(head: bytes) -> int:
+    """Return the size of the ID3v2 tag that ten bytes begin, 0 for none (id3v2.4.0, 3.1)."""
+    if not head.startswith(b"ID3") or len(head) < 10:
+        return 0
+    size = 10 + _read_syncsafe(head[6:])
+    return size if size <= LONGEST_TAG_BYTES else 0
 
 
 def _read_syncsafe(data: bytes) -> int:
@@ -48,9 +82,9 @@ def _read_syncsafe(data: bytes) -> int:
     return size
 
 
-def _measure_mp3_frame(data: bytes, start: int) -> int:
-    """Return a frame's size in bytes by ISO 11172-3, 2.4.1.3; 0 where no whole one begins."""
-    header = int.from_bytes(data[start : start + 4], "big")
+def _measure_mp3_frame(head: bytes) -> int:
+    """Return a frame's size in bytes from its first four, by ISO 11172-3, 2.4.1.3; 0 if none."""
+    header = int.from_bytes(head[:4], "big")
     version, layer = header >> 19 & 3, header >> 17 & 3
     bit_rate_index, rate_index = header >> 12 & 15, header >> 10 & 3
     if header >> 21 != 0x7FF or version == 1 or layer != 1 or rate_index == 3:
@@ -59,41 +93,42 @@ def _measure_mp3_frame(data: bytes, start: int) -> int:
         return 0
     bit_rate = _BIT_RATES[3 if version == 3 else 2][bit_rate_index - 1] * 1000
     slots = 144 if version == 3 else 72
-    size = slots * bit_rate // _SAMPLE_RATES[version][rate_index] + (header >> 9 & 1)
-    return size if start + size <= len(data) else 0
+    return slots * bit_rate // _SAMPLE_RATES[version][rate_index] + (header >> 9 & 1)
 
 
-def _has_xing(data: bytes, start: int) -> bool:
-    """Tell whether a Xing or Info mark follows the side information of the frame at `start`."""
-    first, mono = data[start + 1] >> 3 & 3 == 3, data[start + 3] >> 6 == 3
+def _has_xing(frame: bytes) -> bool:
+    """Tell whether a Xing or Info mark follows the side information of a frame."""
+    first, mono = frame[1] >> 3 & 3 == 3, frame[3] >> 6 == 3
     side_bytes = (17 if mono else 32) if first else (9 if mono else 17)
-    return data[start + 4 + side_bytes : start + 8 + side_bytes] in {b"Xing", b"Info"}
+    return frame[4 + side_bytes : 8 + side_bytes] in {b"Xing", b"Info"}
 
 
-def find_adts_starts(data: bytes) -> list[int]:
-    """Return the bytes at which an AAC encoder began, as far as encoders sign their first frame.
+def walk_adts(body: Arriving) -> Generator[None]:
+    """Find where an AAC encoder began, as far as encoders sign their first frame.
 
     ADTS has no header, so a body of unsigned frames counts as one. So do two encoders of which
     the second begins where the first would have signed again.
     """
-    starts: list[int] = []
-    begun = 0
-    for index, (start, size) in enumerate(_walk_adts(data)):
-        signed = _SIGNATURE.search(data, start, start + size) is not None
-        if index == 0 or (signed and (index - begun) % _SIGNED_FRAMES):
-            starts.append(start)
-            begun = index
-    return starts
-
-
-def _walk_adts(data: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the start and size in bytes of each frame (ISO 13818-7, 6.2)."""
-    position = 0
-    while position + 7 <= len(data):
-        header = int.from_bytes(data[position : position + 7], "big")
-        size = header >> 13 & 0x1FFF
-        if header >> 44 != 0xFFF or size < 7:
-            position += 1
+    index = begun = expected = 0
+    while (yield from body.await_match(_ADTS_MARK, 2)):
+        size = _measure_adts_frame(body.peek(7)) if (yield from body.await_bytes(7)) else 0
+        if not size:
+            body.skip(1)
             continue
-        yield position, size
-        position += size
+        whole = yield from body.await_bytes(size)
+        signed = _SIGNATURE.search(body.peek(size)) is not None
+        if index == 0 or (signed and (index - begun) % _SIGNED_FRAMES):
+            body.begin()
+            begun = index
+        index += 1
+        expected = _go_past(body, size, expected=expected)
+        body.torn = not whole
+    _note_a_cut_header(body, expected)
+
+
+def _measure_adts_frame(head: bytes) -> int:
+    """Return a frame's size in bytes from its first seven, 0 if none (ISO 13818-7, 6.2)."""
+    header = int.from_bytes(head, "big")
+    size = header >> 13 & 0x1FFF
+    # The layer is always 0, which tells it from mp3.
+    return size if header >> 44 == 0xFFF and not header >> 41 & 3 and size >= 7 else 0
