@@ -62,9 +62,8 @@ class Schedule:
         task.cost += cost
         self.pace.note_turn(busy_seconds, cost)
         task.state = self._judge(task, news)
-        is_kept = task.cancelled_by is None
-        self._turns.charge(cost, again=is_kept and task.state is State.READY)
-        if not (is_kept or task.state is State.ACTIVE):
+        self._turns.charge(cost, again=task.state is State.READY)
+        if task.cancelled_by is not None and task.state is not State.ACTIVE:
             self._let_go(task)
 
     def piece_taken(self, task: Task[Any], size: int) -> None:
@@ -77,20 +76,19 @@ class Schedule:
         """Wake the tasks of `job` that are idle, or may be about to be."""
         for task in self.lanes.running:
             if task.job is job:
-                # A job that is at it may have looked already: then it gets one turn more.
-                task.is_nudged = task.state is State.ACTIVE
+                # If the thread is at it, it may have looked already: then it gets one turn more.
+                task.is_nudged = True
                 if task.state is State.IDLE:
                     self._wake(task)
 
     def cancel(self, task: Task[Any], reason: Exception) -> None:
         """End a waiting task, and let the thread close one that runs; harmless for others."""
-        if task.state is State.OVER or task.cancelled_by is not None:
+        if task.state is State.OVER:
             return
         task.cancelled_by = reason
         if task.state is State.WAITING:
             self.end(task, Ended(reason))
         elif task.state is not State.ACTIVE:  # else it is seen when the turn is over
-            self._turns.remove(task)
             self._let_go(task)
 
     def end(self, task: Task[Any], news: Ended) -> None:
@@ -122,17 +120,14 @@ class Schedule:
 
     def _begin(self, task: Task[Any]) -> None:
         task.move(0)
-        if task.cancelled_by is None:
-            self._wake(task)
-        else:
-            self._let_go(task)
+        self._wake(task)
 
     def _wake(self, task: Task[Any]) -> None:
         task.state = State.READY
         self._turns.add(task)
 
     def _let_go(self, task: Task[Any]) -> None:
-        """Let the thread close a task that is cancelled."""
+        """Let the thread close a task that is cancelled, before it takes any turn."""
         task.state = State.OVER
         self._cancelled.append(task)
 

@@ -142,18 +142,12 @@ class FairTurns(Generic[M]):
         members.charge(member, cost, again=again)
         self._clients.charge(member.client, cost, again=bool(members))
 
-    def remove(self, member: M) -> None:
-        """Take `member` out, if it is ready; what it owes is kept."""
-        members = self._of(member.client)
-        members.remove(member)
-        if not members:
-            self._clients.remove(member.client)
-
     def forget(self, member: M) -> None:
-        """Remove a `member` that is over; what its client owes is kept while it matters."""
-        self.remove(member)
+        """Take out a `member` that is over; what its client owes is kept while it matters."""
         members = self._of(member.client)
         members.forget(member)
+        if not members:
+            self._clients.remove(member.client)
         if members.is_forgettable:
             del self._members[member.client]
         self._clients.expire()

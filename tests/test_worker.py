@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import aclosing
 from functools import partial
+from itertools import chain, islice
 
 import anyio
 import pytest
@@ -37,7 +38,7 @@ async def test_pieces_arrive_whole_and_in_order() -> None:
 
 
 async def test_a_piece_of_no_size_is_delivered_and_never_parks() -> None:
-    async with working(lead_bytes=1) as worker:
+    async with working(lead_bytes=0) as worker:
         source = Source(iter([b""] * 50))
         async with aclosing(worker.stream(Job(source.open))) as pieces:
             assert await anext(pieces) == Parcel(b"")
@@ -170,17 +171,18 @@ async def test_an_idle_job_gets_no_turn_until_it_is_nudged() -> None:
         await asyncio.wait([reader.task])
 
 
-async def test_a_nudge_that_comes_while_the_job_finds_nothing_to_do_is_not_lost() -> None:
+async def test_a_nudge_while_the_job_finds_nothing_to_do_gives_one_turn_more_and_only_one() -> None:
     async with working() as worker:
         held = Held(piece=None)
+        held.source.pieces = chain(islice(held.source.pieces, 1), [None, None, b"a"])
         job = Job(held.source.open)
-        pieces = worker.stream(job)
-        first = asyncio.create_task(anext(pieces))
+        reader = Reader(worker, job)
         await held.wait_until_begun()
         worker.nudge(job)
         held.release.set()
-        assert await first == Parcel(b"piece")
-        await pieces.aclose()
+        await settle(worker)
+        assert held.source.made == 2
+        await reader.cancel()
 
 
 async def test_a_nudge_before_a_turn_gives_no_turn_more_than_that() -> None:

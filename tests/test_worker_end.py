@@ -1,6 +1,8 @@
 """Draining, idleness and closing: what each leaves of the jobs that there are."""
 
 import asyncio
+import gc
+import weakref
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from itertools import chain
 
@@ -124,18 +126,53 @@ async def test_nothing_is_taken_after_close() -> None:
         await worker.call(lambda: None)
 
 
-def leave_loop(worker: Worker, job: Job[Parcel]) -> None:
+def leave_loop(worker: Worker, job: Job[Parcel]) -> AsyncGenerator[Parcel]:
     """Read one piece on an event loop that then ends without closing anything."""
     loop = asyncio.new_event_loop()
     pieces = worker.stream(job)
     loop.run_until_complete(anext(pieces))
     loop.close()
+    return pieces
 
 
 def test_a_job_whose_reader_lost_its_event_loop_is_closed() -> None:
     worker = Worker(lead_bytes=1_000_000_000)
     source = Source(endless())
-    leave_loop(worker, Job(source.open))
+    pieces = leave_loop(worker, Job(source.open))
     asyncio.run(worker.wait_until_idle())
     assert source.is_closed
     asyncio.run(worker.close())
+    del pieces
+
+
+async def test_nothing_is_kept_of_a_job_that_is_over() -> None:
+    async with working() as worker:
+        source = Source(iter([b"a"]))
+        trace = weakref.ref(source)
+        assert await collect(worker.stream(Job(source.open))) == b"a"
+        del source
+        while trace() is not None:
+            gc.collect()
+            await anyio.lowlevel.checkpoint()
+
+
+async def test_nothing_is_kept_of_a_job_that_is_over_while_its_client_has_others() -> None:
+    async with working() as worker:
+        held = Held()
+        source = Source(chain([b"a"], held.source.pieces))
+        trace = weakref.ref(source)
+        first = worker.stream(Job(source.open))
+        await anext(first)
+        await held.wait_until_begun()
+        other = Held()
+        reader = Reader(worker, Job(other.source.open))
+        await anyio.lowlevel.checkpoint()
+        await first.aclose()
+        del source, first
+        held.release.set()
+        await other.wait_until_begun()
+        held.source.pieces = iter(())
+        gc.collect()
+        assert trace() is None
+        await reader.cancel()
+        other.release.set()

@@ -1,6 +1,7 @@
 """A reader that takes its time costs nobody else theirs."""
 
 from contextlib import aclosing
+from itertools import chain
 
 import pytest
 
@@ -72,3 +73,15 @@ async def test_a_slow_reader_that_is_idle_keeps_what_it_has_not_taken() -> None:
         worker.nudge(job)
         await settle(worker)
         assert first.data + await collect(pieces) == b"abc"
+
+
+async def test_a_job_is_parked_as_soon_as_its_lead_is_full() -> None:
+    async with working(lead_bytes=20) as worker:
+        source = Source(chain([b"first", None], endless()))
+        job = Job(source.open)
+        async with aclosing(worker.stream(job)) as pieces:
+            await anext(pieces)
+            await settle(worker)
+            worker.nudge(job)
+            await settle(worker)
+            assert source.made == 2 + 20 // len(b"piece")
