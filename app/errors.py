@@ -41,6 +41,12 @@ class InvalidRequestError(LegatoError):
     type = "invalid_request_error"
 
 
+class UnsupportedTypeError(InvalidRequestError):
+    """The body is not of a type that the server reads."""
+
+    status = 415
+
+
 class NothingToSpeakError(InvalidRequestError):
     """The text holds no character that a voice could speak."""
 

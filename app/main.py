@@ -23,6 +23,7 @@ from app.speech.catalogue import Catalogue
 from app.speech.encoder import StreamEncoder
 from app.speech.engine import Engine
 from app.speech.stream import EncoderFactory
+from app.web.documentation import complete_document
 from app.web.event_log import EventLogs
 from app.web.events import send_events
 from app.web.gate import Gate
@@ -70,7 +71,7 @@ def create_app(
         "static_prefix": prefix,
         "stream_metrics": StreamMetrics(request_metrics.registry),
     }
-    return Litestar(
+    app = Litestar(
         route_handlers=[
             show_page,
             SpeechController,
@@ -110,6 +111,8 @@ def create_app(
             ],
         ),
     )
+    complete_document(app.openapi_schema, settings)
+    return app
 
 
 @asynccontextmanager

@@ -6,9 +6,13 @@ import msgspec
 from msgspec import Meta
 
 LARGEST_SEED: Final = 2**32 - 1
+LONGEST_INSTRUCTIONS: Final = 4_096
+"""Characters; OpenAI's own limit."""
+
 StreamFormat = Literal["audio", "sse"]
-Instructions = Annotated[str, Meta(max_length=4_096)]
-Seed = Annotated[int, Meta(ge=0, le=LARGEST_SEED)]
+Instructions = Annotated[str, Meta(max_length=LONGEST_INSTRUCTIONS)]
+# JSON has one kind of number, in which 5.0 is as whole as 5; msgspec's int takes only the latter.
+Seed = Annotated[float, Meta(ge=0, le=LARGEST_SEED, multiple_of=1)]
 
 
 class VoiceReference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -35,7 +39,11 @@ class SpeechBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         Meta(description="accepted for OpenAI's sake; the embedded voice takes none"),
     ] = None
     stream: Annotated[
-        bool, Meta(description="send while it is made, or once it is whole, with complete headers")
+        bool,
+        Meta(
+            description="send while it is made, or once it is whole, with complete headers;"
+            " events are always sent while it is made"
+        ),
     ] = True
     streaming_interval: Annotated[
         float, Meta(ge=0.05, le=10, description="longest chunk that is made at once, in seconds")
@@ -46,6 +54,13 @@ class SpeechBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     def voice_name(self) -> str | None:
         """The voice asked for, however it was named."""
         return self.voice.id if isinstance(self.voice, VoiceReference) else self.voice
+
+
+class Playback(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a speech was heard: how often the sound ran out, and for how long in all."""
+
+    underruns: Annotated[float, Meta(ge=0, le=1_000, multiple_of=1)]
+    stalled_seconds: Annotated[float, Meta(ge=0, le=86_400)] = 0.0
 
 
 class ErrorDetail(msgspec.Struct, frozen=True):

@@ -11,8 +11,9 @@ from app.server.connections import Connections
 from app.server.refusals import Header, write_refusal
 from app.settings import Settings
 
-MAX_HEAD_BYTES: Final = 16_384
-"""The longest request line with headers that is read."""
+MAX_HEAD_BYTES: Final = 65_536
+"""The longest request line with headers that is read: OpenAI's 4,096 characters of text take up to
+49,152 bytes in a query."""
 BACKLOG: Final = 256
 """Connections that the kernel holds for us. Asyncio takes as many in one go, which holds all else
 up for about 15 ms."""

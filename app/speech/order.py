@@ -28,7 +28,7 @@ def understand(body: SpeechBody, catalogue: Catalogue) -> Order:
         script=partial(sentences, body.input, longest=LONGEST_SENTENCE, language=voice.language),
         voice=voice,
         speed=body.speed,
-        seed=body.seed,
+        seed=None if body.seed is None else int(body.seed),
         interval_seconds=body.streaming_interval,
     )
     return Order(engine, speech, audio_format)

@@ -2,16 +2,13 @@
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final
+from typing import Any, Final
 from uuid import UUID
 
-import msgspec
 from litestar import Request, Response, get, post
 from litestar.di import NamedDependency
-from litestar.openapi import ResponseSpec
-from litestar.params import FromPath, JSONBody
+from litestar.params import FromPath
 from litestar.plugins.prometheus import PrometheusConfig, PrometheusMiddleware
-from msgspec import Meta
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
     CollectorRegistry,
@@ -22,9 +19,10 @@ from prometheus_client import (
 )
 
 from app.errors import UnknownStreamError
-from app.schemas import ErrorBody
+from app.schemas import Playback
 from app.speech.stream import EncodedChunk
 from app.web.access import identify
+from app.web.json_body import read_body
 from app.web.progress import Progress
 from app.worker import Worker
 
@@ -140,7 +138,7 @@ class StreamMetrics:
         """Count how it ended."""
         self._streams.labels(progress.outcome, progress.asked.format_name).inc()
 
-    def report(self, stream_id: str, *, reader: str, playback: "Playback") -> None:
+    def report(self, stream_id: str, *, reader: str, playback: Playback) -> None:
         """Count what a client heard of its own stream, once.
 
         Raises UnknownStreamError where `reader` has no such stream, or has reported it already.
@@ -152,29 +150,20 @@ class StreamMetrics:
         self._stalled.inc(playback.stalled_seconds)
 
 
-class Playback(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a speech was heard: how often the sound ran out, and for how long in all."""
-
-    underruns: Annotated[int, Meta(ge=0, le=1_000)]
-    stalled_seconds: Annotated[float, Meta(ge=0, le=86_400)] = 0.0
-
-
 @post(
     "/v1/audio/speech/{stream_id:uuid}/playback",
     status_code=204,
-    sync_to_thread=False,
     tags=["speech"],
     summary="Report how a speech was heard",
-    responses={404: ResponseSpec(ErrorBody, description="There is no such speech of yours.")},
 )
-def report_playback(
+async def report_playback(
     request: Request[Any, Any, Any],
     stream_id: FromPath[UUID],
-    data: JSONBody[Playback],
     stream_metrics: NamedDependency[StreamMetrics],
 ) -> None:
     """Count what the listener's player saw, once for each speech."""
-    stream_metrics.report(str(stream_id), reader=identify(request).name, playback=data)
+    playback = await read_body(request, Playback)
+    stream_metrics.report(str(stream_id), reader=identify(request).name, playback=playback)
 
 
 @get("/metrics", sync_to_thread=False, include_in_schema=False)

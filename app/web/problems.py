@@ -1,7 +1,6 @@
 """Every failure as OpenAI's clients know it: {"error": {message, type, param, code}}."""
 
 import logging
-import re
 from math import ceil
 from typing import Any, Final
 
@@ -13,12 +12,6 @@ from app.errors import LegatoError
 from app.schemas import ErrorBody, ErrorDetail
 
 _LOG: Final = logging.getLogger(__name__)
-
-_WHOLE_BODY: Final = "data"
-"""What Litestar calls a body, after the handler's parameter."""
-
-_UNKNOWN_FIELD: Final = re.compile(r"unknown field `(?P<name>[^`]*)`")
-"""msgspec's words for a field that is not there; it names the first."""
 
 
 def _respond(
@@ -63,10 +56,6 @@ def _tell_invalid(_: Request[Any, Any, Any], error: ValidationException) -> Resp
     fault = faults[0] if faults else {}
     param = fault.get("key")
     message = fault.get("message", error.detail)
-    if param == _WHOLE_BODY:
-        param = None
-    if unknown := _UNKNOWN_FIELD.search(message):
-        param = ".".join(filter(None, [param, unknown["name"]]))
     return _respond(
         error.status_code,
         ErrorDetail(f"{param}: {message}" if param else message, "invalid_request_error", param),

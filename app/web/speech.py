@@ -2,13 +2,14 @@
 
 from typing import Annotated, Any
 
-from litestar import Controller, Request, get, post
+from litestar import Controller, Request, Response, get, post, route
 from litestar.di import NamedDependency, Provide
-from litestar.params import FromQuery, JSONBody, QueryParameter
+from litestar.params import FromQuery, QueryParameter
 from litestar.response import Stream
 
 from app.errors import InvalidRequestError
-from app.schemas import LARGEST_SEED, Instructions, SpeechBody, StreamFormat
+from app.schemas import LARGEST_SEED, LONGEST_INSTRUCTIONS, SpeechBody, StreamFormat
+from app.web.json_body import read_body
 from app.web.studio import Studio
 
 
@@ -21,10 +22,10 @@ def read_query(  # noqa: PLR0913 - one parameter for each field of the query
     response_format: FromQuery[str] = "mp3",
     speed: Annotated[float, QueryParameter(ge=0.25, le=4)] = 1.0,
     stream_format: FromQuery[StreamFormat] = "audio",
-    instructions: FromQuery[Instructions | None] = None,
+    instructions: Annotated[str | None, QueryParameter(max_length=LONGEST_INSTRUCTIONS)] = None,
     stream: FromQuery[bool] = True,
     streaming_interval: Annotated[float, QueryParameter(ge=0.05, le=10)] = 1.0,
-    seed: Annotated[int | None, QueryParameter(ge=0, le=LARGEST_SEED)] = None,
+    seed: Annotated[float | None, QueryParameter(ge=0, le=LARGEST_SEED, multiple_of=1)] = None,
 ) -> SpeechBody:
     """Read the query of a GET as if it were the body of a POST.
 
@@ -47,21 +48,35 @@ def read_query(  # noqa: PLR0913 - one parameter for each field of the query
     )
 
 
+async def read_speech(request: Request[Any, Any, Any]) -> SpeechBody:
+    """Read the body of a POST; raises the InvalidRequestError that names what is wrong with it."""
+    return await read_body(request, SpeechBody)
+
+
 class SpeechController(Controller):
     """One speech a request, streamed as it is made or sent whole."""
 
     path = "/v1/audio/speech"
     tags = ("speech",)
 
-    @post(status_code=200, summary="Speak a text")
+    @route(http_method="OPTIONS", status_code=204, sync_to_thread=False, include_in_schema=False)
+    def allow(self) -> Response[None]:
+        """Tell the methods.
+
+        Litestar's own answer names only the method of the handler that it registers first, and is
+        made unless another one comes before it: they are registered in the order of their names.
+        """
+        return Response(None, headers={"Allow": "GET, OPTIONS, POST"})
+
+    @post(status_code=200, dependencies={"asked": Provide(read_speech)}, summary="Speak a text")
     async def speak(
         self,
         request: Request[Any, Any, Any],
-        data: JSONBody[SpeechBody],
+        asked: NamedDependency[SpeechBody],
         studio: NamedDependency[Studio],
     ) -> Stream:
         """Speak the text in the JSON body."""
-        return await studio.respond(request, data)
+        return await studio.respond(request, asked)
 
     @get(dependencies={"asked": Provide(read_query, sync_to_thread=False)}, summary="Speak a text")
     async def speak_query(

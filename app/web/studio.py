@@ -46,7 +46,7 @@ class Studio:
     observers: Sequence[Observer] = ()
 
     async def respond(self, request: Request[Any, Any, Any], body: SpeechBody) -> Stream:
-        """Speak as it is made, or send it whole where `stream` is false.
+        """Speak as it is made; the sound itself, not its events, whole where `stream` is false.
 
         Raises the InvalidRequestError that names what is wrong with the request.
         """
@@ -65,11 +65,6 @@ class Studio:
             raise InvalidRequestError(
                 f"The text has {len(body.input)} characters; at most {limit} are taken at once.",
                 param="input",
-            )
-        if body.stream_format == "sse" and not body.stream:
-            raise InvalidRequestError(
-                "stream_format 'sse' sends the sound as it is made; leave out stream: false.",
-                param="stream",
             )
         return understand(body, self.catalogue)
 

@@ -66,13 +66,13 @@ class Client:
         self._bodies = [b""]
 
     async def get(self, url: str) -> Reply:
-        return await self._request("GET", url, b"")
+        return await self.request("GET", url, b"")
 
     async def post(self, url: str, body: object) -> Reply:
         payload = body if isinstance(body, bytes) else json.dumps(body).encode()
-        return await self._request("POST", url, payload)
+        return await self.request("POST", url, payload)
 
-    async def _request(self, method: str, url: str, body: bytes) -> Reply:
+    async def request(self, method: str, url: str, body: bytes = b"") -> Reply:
         self._bodies = [body]
         try:
             await self.app(self._scope(method, url, body), self._receive, self._send)

@@ -339,3 +339,9 @@ async def test_hanging_up_while_queued_leaves_no_job_behind() -> None:
         await settle(worker)
         assert worker.jobs == 1
         assert engine.utterances == []
+
+
+async def test_options_tells_every_method(app: Litestar) -> None:
+    reply = await Client(app).request("OPTIONS", URL)
+    assert reply.status == 204
+    assert reply.headers["allow"] == "GET, OPTIONS, POST"
