@@ -1,6 +1,7 @@
 """Who asks, and who is let in: the holder of a bearer key, else an address."""
 
 import hmac
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv6Address, IPv6Network, ip_address
@@ -17,7 +18,7 @@ from app.settings.keys import hash_key
 
 Connection = ASGIConnection[Any, Any, Any, Any]
 
-OPEN_PATHS: Final = (r"^/$", r"^/livez$", r"^/readyz$", r"^/schema(/|$)", r"^/static/")
+OPEN_PATHS: Final = r"^/($|livez$|readyz$|schema$|schema/|static/)"
 """What needs no key. Everything else does, so that no new route is open by mistake."""
 
 SUBPROTOCOL_PREFIX: Final = "openai-insecure-api-key."
@@ -58,6 +59,11 @@ def name_address(host: str) -> str:
     return host
 
 
+def is_open(connection: Connection) -> bool:
+    """Tell whether everybody may have what is asked for."""
+    return re.match(OPEN_PATHS, connection.scope["path"]) is not None
+
+
 def is_from_page(connection: Connection) -> bool:
     """Tell whether a browser says that a page of this very origin asks."""
     site = connection.headers.get("sec-fetch-site")
@@ -93,7 +99,7 @@ class KeyAuthentication(AbstractAuthenticationMiddleware):
 
     def __init__(self, app: ASGIApp, *, keys: Sequence[Key]) -> None:
         """Ask for one of `keys` but at the open paths, and for OPTIONS, which tells nothing."""
-        super().__init__(app, exclude=list(OPEN_PATHS))
+        super().__init__(app, exclude=OPEN_PATHS)
         self._keys: Final = tuple(keys)
 
     async def authenticate_request(self, connection: Connection) -> AuthenticationResult:

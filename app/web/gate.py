@@ -10,8 +10,9 @@ from litestar.plugins import InitPlugin
 
 from app.settings import Settings
 from app.web.access import KeyAuthentication
+from app.web.origins import OriginGate
 from app.web.rate_limit import RateLimit, RateLimitMiddleware
-from app.web.sockets import SocketGate
+from app.web.sockets import SocketRefusal
 
 EXPOSED_HEADERS: Final = (
     "X-Request-Id",
@@ -32,7 +33,7 @@ class Gate(InitPlugin):
     def on_app_init(self, app_config: AppConfig) -> AppConfig:
         """Add the middleware, the outermost first; who has no key uses up no rate."""
         settings = self._settings
-        app_config.middleware.append(SocketGate(settings.cors_origins))
+        app_config.middleware += [SocketRefusal(), OriginGate(settings.cors_origins)]
         if settings.keys:
             app_config.middleware.append(DefineMiddleware(KeyAuthentication, keys=settings.keys))
             _document_keys(app_config)

@@ -29,7 +29,10 @@ _HEADERS: Final = {
 
 async def add_security_headers(message: Message, _: Scope) -> None:
     """Add the headers as a response starts: a `before_send` hook."""
-    if message["type"] == "http.response.start":
+    if (
+        message["type"] == "http.response.start"
+        or message["type"] == "websocket.http.response.start"
+    ):
         message.setdefault("headers", [])
         headers = MutableScopeHeaders(message)
         for name, value in _HEADERS.items():
