@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import aclosing
+from itertools import count
 
 import anyio
 import pytest
@@ -97,3 +98,19 @@ async def test_the_measured_pace_is_known_once_something_was_made() -> None:
         assert worker.cost_seconds == 0.0
         await collect(worker.stream(Job(Source(iter([b"a"] * 3)).open)))
         assert worker.cost_seconds > 0.0
+
+
+async def test_those_turned_away_are_told_how_long_a_job_takes_at_the_measured_pace(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = count(0, 10)
+    monkeypatch.setattr("app.worker.perf_counter", lambda: float(next(clock)))
+    async with working(max_running=1, max_waiting=0) as worker:
+        # Two pieces and the end take 10 seconds each, by that clock.
+        await collect(worker.stream(Job(Source(iter([b"a", b"b"])).open)))
+        assert worker.cost_seconds == pytest.approx(15, rel=0.01)
+        async with aclosing(worker.stream(Job(Source(endless()).open))) as pieces:
+            await anext(pieces)
+            with pytest.raises(OverloadedError) as refusal:
+                await anext(worker.stream(Job(Source(endless()).open)))
+        assert refusal.value.retry_after_seconds in range(20, 35)

@@ -1,6 +1,7 @@
 """A reader that leaves, whatever its job is at, stops that job within one piece."""
 
 import asyncio
+from itertools import islice
 
 import anyio
 import pytest
@@ -80,6 +81,20 @@ async def test_cancel_while_the_job_finds_nothing_to_do() -> None:
         held.release.set()
         await worker.wait_until_idle()
         assert held.source.is_closed
+
+
+async def test_cancel_while_the_job_comes_to_its_end() -> None:
+    async with working() as worker:
+        held = Held()
+        # The first piece is passed over, so that the end follows in the same turn.
+        held.source.pieces = islice(held.source.pieces, 1, 1)
+        reader = Reader(worker, Job(held.source.open))
+        await held.wait_until_begun()
+        await reader.cancel()
+        held.release.set()
+        await worker.wait_until_idle()
+        assert held.source.is_closed
+        assert await worker.call(lambda: "alive") == "alive"
 
 
 async def test_cancel_before_the_first_turn_never_opens_the_job() -> None:

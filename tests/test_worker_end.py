@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import threading
 import weakref
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from itertools import chain
@@ -143,6 +144,31 @@ def test_a_job_whose_reader_lost_its_event_loop_is_closed() -> None:
     assert source.is_closed
     asyncio.run(worker.close())
     del pieces
+
+
+class Plain:
+    """An iterator that is no generator, so that it does not close itself."""
+
+    def __init__(self) -> None:
+        self.closings: list[str] = []
+
+    def __iter__(self) -> "Plain":
+        """Be its own iterator."""
+        return self
+
+    def __next__(self) -> Parcel:
+        """End at once."""
+        raise StopIteration
+
+    def close(self) -> None:
+        self.closings.append(threading.current_thread().name)
+
+
+async def test_an_iterator_that_is_no_generator_is_closed_too_when_it_ends() -> None:
+    async with working() as worker:
+        plain = Plain()
+        assert await collect(worker.stream(Job(lambda: plain))) == b""
+        assert plain.closings == ["mlx"]
 
 
 async def test_nothing_is_kept_of_a_job_that_is_over() -> None:
