@@ -7,7 +7,7 @@ PORT ?= 8000
 BIN := .venv/bin
 PINS := .ci/constraints.txt
 
-.PHONY: serve test install install-test lint types javascript tests end-to-end bench clean
+.PHONY: serve test install install-test lint types javascript tests end-to-end bench fuzz clean
 
 serve: install
 	$(BIN)/python -m app serve --host $(HOST) --port $(PORT)
@@ -50,6 +50,10 @@ end-to-end: install-test
 
 bench: install-test
 	$(BIN)/python -m app bench
+
+# Three minutes of requests that the OpenAPI document allows, and of such that it does not.
+fuzz: install-test
+	$(BIN)/python -m tests.web.fuzzing
 
 clean:
 	rm -rf .venv tests/js/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
