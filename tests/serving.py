@@ -24,6 +24,7 @@ class Served:
     server: Server
     port: int
     loop: asyncio.AbstractEventLoop
+    thread: threading.Thread
 
     @property
     def url(self) -> str:
@@ -56,7 +57,7 @@ def running(app: Litestar, *, grace_seconds: float = 1.0) -> Iterator[Served]:
         )
         thread.start()
         try:
-            yield Served(app, server, listener.getsockname()[1], begun.wait())
+            yield Served(app, server, listener.getsockname()[1], begun.wait(), thread)
         finally:
             server.should_exit = True
             thread.join()

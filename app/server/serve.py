@@ -14,6 +14,7 @@ import uvicorn
 from litestar import Litestar
 
 from app.server.config import EdgeConfig
+from app.server.connections import Connections
 from app.server.http import HttpProtocol
 from app.server.refusals import read_security_headers
 from app.server.websocket import WebSocketProtocol
@@ -58,6 +59,11 @@ class Server(uvicorn.Server):
         self._loop: asyncio.AbstractEventLoop | None = None
         self._cut_at = 0.0
 
+    @property
+    def connections(self) -> Connections:
+        """Who is connected."""
+        return self._edge.connections
+
     def stop(self) -> None:
         """Do what the first signal does; on the event loop's thread."""
         self.should_exit = True
@@ -86,6 +92,9 @@ class Server(uvicorn.Server):
         self.config.timeout_graceful_shutdown = ceil(left_seconds) + BACKSTOP_SECONDS
         await super().shutdown(sockets=sockets)
         cut.cancel()
+        if self.force_exit:
+            # Uvicorn leaves the app to be cancelled then, which it would log as a failure.
+            await self.lifespan.shutdown()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Take a signal."""

@@ -61,8 +61,9 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         """Answer; while the client takes nothing, only its last ping is kept (RFC 6455, 5.5.3)."""
         if self.writable.is_set():
             super().handle_ping()
-        else:
-            self._owed_pong = b"".join(self.conn.data_to_send())
+        elif writes := self.conn.data_to_send():
+            # One call brings the pongs of all the pings that came at once.
+            self._owed_pong = writes[-1]
 
     def pause_writing(self) -> None:
         """Give the client its time to take what is there."""
