@@ -41,7 +41,7 @@ class Schedule:
             self._tell_positions()
 
     def take_cancelled(self) -> Task[Any] | None:
-        """Give a task that is to be closed, and then to be ended."""
+        """Give a task that is to be closed; `closed` must follow."""
         return self._cancelled.popleft() if self._cancelled else None
 
     def take_ready(self) -> Task[Any] | None:
@@ -56,13 +56,13 @@ class Schedule:
     ) -> None:
         """Account for a turn, hand over what was made, and say what becomes of the task.
 
-        One that ended is only accounted for: it is to be closed, and then to be ended.
+        One that ended is only accounted for: it is to be closed, and `closed` must follow.
         """
         cost = news.cost if isinstance(news, Made) else 0.0
         task.cost += cost
         self.pace.note_turn(busy_seconds, cost)
         task.state = self._judge(task, news)
-        self._turns.charge(cost, again=task.state is State.READY)
+        self._turns.charge(task, cost, again=task.state is State.READY)
         if task.cancelled_by is not None and task.state is not State.ACTIVE:
             self._let_go(task)
 
@@ -87,20 +87,15 @@ class Schedule:
             return
         task.cancelled_by = reason
         if task.state is State.WAITING:
-            self.end(task, Ended(reason))
+            self._end(task, Ended(reason))
         elif task.state is not State.ACTIVE:  # else it is seen when the turn is over
             self._let_go(task)
 
-    def end(self, task: Task[Any], news: Ended) -> None:
-        """Tell the reader that `task`, which is closed, is over, and let the next one begin."""
-        task.state = State.OVER
+    def closed(self, task: Task[Any], news: Ended) -> None:
+        """Account for a task that ran and is closed, tell its reader, and let the next begin."""
+        self.pace.note_end(task.cost)
         self._turns.forget(task)
-        task.tell(news)
-        if (successor := self.lanes.leave(task)) is not None:
-            self._begin(successor)
-        self._tell_positions()
-        if not self.lanes:
-            self._tell_idle()
+        self._end(task, news)
 
     def tell_when_idle(self, tell: Callable[[], object]) -> None:
         """Call `tell` as soon as no task is admitted; at once, if that is so."""
@@ -117,6 +112,15 @@ class Schedule:
         task.tell(news)
         task.held_bytes += news.size
         return State.PARKED if task.held_bytes >= self._lead_bytes else State.READY
+
+    def _end(self, task: Task[Any], news: Ended) -> None:
+        task.state = State.OVER
+        task.tell(news)
+        if (successor := self.lanes.leave(task)) is not None:
+            self._begin(successor)
+        self._tell_positions()
+        if not self.lanes:
+            self._tell_idle()
 
     def _begin(self, task: Task[Any]) -> None:
         task.move(0)

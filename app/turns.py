@@ -105,7 +105,6 @@ class FairTurns(Generic[M]):
         """Start with nobody ready."""
         self._clients = FairQueue[Hashable]()
         self._members: Final[dict[Hashable, FairQueue[M]]] = {}
-        self._serving: M | None = None
 
     def __bool__(self) -> bool:
         """Whether any client is ready, but for the one whose turn is under way."""
@@ -115,9 +114,8 @@ class FairTurns(Generic[M]):
         """Let `member`, which is not ready, take part from now on."""
         client = member.client
         self._of(client).add(member)
-        # A client whose turn is under way gets its next tag when that turn's cost is known.
-        is_served = self._serving is not None and self._serving.client == client
-        if not is_served and client not in self._clients:
+        # If the client's turn is under way it gets another tag when the cost of that is known.
+        if client not in self._clients:
             self._clients.add(client)
 
     def take(self) -> M | None:
@@ -127,17 +125,13 @@ class FairTurns(Generic[M]):
             self._clients = FairQueue()
             self._members.clear()
             return None
-        self._serving = self._of(self._clients.take()).take()
-        return self._serving
+        return self._of(self._clients.take()).take()
 
-    def charge(self, cost: float, *, again: bool) -> None:
-        """End the turn that was taken, which cost `cost`; at least LEAST_COST is counted.
+    def charge(self, member: M, cost: float, *, again: bool) -> None:
+        """End the turn that `member` took, which cost `cost`; at least LEAST_COST is counted.
 
-        `again`: the member is ready for its next turn.
+        `again`: it is ready for its next turn.
         """
-        member, self._serving = self._serving, None
-        if member is None:
-            return
         members = self._of(member.client)
         members.charge(member, cost, again=again)
         self._clients.charge(member.client, cost, again=bool(members))

@@ -219,5 +219,4 @@ class Worker:
         except BaseException:  # noqa: BLE001 - one job's fault never ends the thread
             _LOG.exception("A job failed while it was being closed.")
         with self._changed:
-            self._schedule.pace.note_end(task.cost)
-            self._schedule.end(task, news)
+            self._schedule.closed(task, news)

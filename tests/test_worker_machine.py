@@ -6,7 +6,6 @@ is known; between `hold` and `release` it stops within a turn instead, and the r
 
 import asyncio
 import logging
-import threading
 from collections import Counter
 from collections.abc import Coroutine
 from itertools import pairwise
@@ -30,22 +29,15 @@ from tests.worker_minutes import (
     LEAD_BYTES,
     WAIT_SECONDS,
     Floor,
+    Limits,
     Listener,
     Script,
     Step,
     order_waiting,
+    steps,
 )
 
 T = TypeVar("T")
-
-pieces = st.builds(
-    Parcel,
-    st.integers(0, 2 * LEAD_BYTES).map(bytes),
-    st.sampled_from([0.0, 0.1, 1.0, 5.0]),
-)
-steps = st.lists(
-    st.one_of(pieces, pieces, st.none(), st.sampled_from([ValueError, SystemExit])), max_size=6
-)
 
 
 class WorkerMachine(RuleBasedStateMachine):
@@ -57,7 +49,7 @@ class WorkerMachine(RuleBasedStateMachine):
         max_per_client=st.sampled_from([None, 3]),
     )
     def start(self, max_running: int, max_waiting: int, max_per_client: int | None) -> None:
-        self.limits = max_running, max_waiting, max_per_client
+        self.limits = Limits(max_running, max_waiting, max_per_client)
         self.floor = Floor(max_running)
         self.all: list[Listener] = []
         self.streams: dict[Listener, Any] = {}
@@ -77,7 +69,7 @@ class WorkerMachine(RuleBasedStateMachine):
         target=listeners,
         client=st.sampled_from("ab"),
         key=st.sampled_from([None, None, "model"]),
-        steps=steps,
+        steps=steps(),
         is_spiteful=st.booleans(),
     )
     def submit(
@@ -85,7 +77,9 @@ class WorkerMachine(RuleBasedStateMachine):
     ) -> Listener:
         script = Script(self.floor, client, key, steps, is_spiteful)
         listener = Listener(script, Job(script.open, exclusive=key, client=client))
-        expected = self._expect_refusal(listener)
+        expected: type[Exception] | None = ShuttingDownError
+        if not self.is_refusing:
+            expected = OverloadedError if self.limits.are_exceeded_by(script, self.all) else None
         self.streams[listener] = self.worker.stream(
             listener.job, on_position=listener.positions.append
         )
@@ -132,13 +126,6 @@ class WorkerMachine(RuleBasedStateMachine):
             assert (script.done_steps > done_steps or not script.is_open) == (
                 was_idle or not is_open
             )
-
-    @precondition(lambda self: not self.is_held)
-    @rule()
-    def call(self) -> None:
-        if not self.is_closed:
-            name = self._run(self.worker.call(lambda: threading.current_thread().name))
-            assert name == "mlx"
 
     @precondition(lambda self: not self.is_held)
     @rule()
@@ -192,12 +179,11 @@ class WorkerMachine(RuleBasedStateMachine):
 
     @invariant()
     def what_waits_and_runs_is_bounded(self) -> None:
-        max_running, max_waiting, max_per_client = self.limits
-        assert self.worker.running <= max_running
-        assert self.worker.waiting <= max_waiting
-        if max_per_client is not None:
+        assert self.worker.running <= self.limits.max_running
+        assert self.worker.waiting <= self.limits.max_waiting
+        if self.limits.max_per_client is not None:
             waiting = Counter(x.script.client for x in self.all if x.is_waiting)
-            assert max(waiting.values(), default=0) <= max_per_client
+            assert max(waiting.values(), default=0) <= self.limits.max_per_client
 
     @invariant()
     def pieces_arrive_whole_and_in_order(self) -> None:
@@ -231,7 +217,7 @@ class WorkerMachine(RuleBasedStateMachine):
         assert self.worker.jobs == len(running) + len(waiting)
         held_keys = {listener.script.key for listener in running} - {None}
         for listener in waiting:
-            assert len(running) == self.limits[0] or listener.script.key in held_keys
+            assert len(running) == self.limits.max_running or listener.script.key in held_keys
         for listener in running:
             assert not listener.is_over
             assert listener.is_idle or listener.is_parked
@@ -306,20 +292,6 @@ class WorkerMachine(RuleBasedStateMachine):
     def _is_alive(self) -> bool:
         return self.worker._thread.is_alive()  # noqa: SLF001 - nothing else tells
 
-    def _expect_refusal(self, listener: Listener) -> type[Exception] | None:
-        max_running, max_waiting, max_per_client = self.limits
-        if self.is_refusing:
-            return ShuttingDownError
-        running = [x.script for x in self.all if x.script.is_open]
-        waiting = [x.script for x in self.all if x.is_waiting]
-        script = listener.script
-        mine = sum(other.client == script.client for other in running + waiting)
-        if max_per_client is not None and mine >= max_per_client:
-            return OverloadedError
-        keys = {other.key for other in running} - {None}
-        must_wait = len(running) >= max_running or script.key in keys
-        return OverloadedError if must_wait and len(waiting) >= max_waiting else None
-
 
 TestWorker = WorkerMachine.TestCase
-TestWorker.settings = settings(max_examples=200, stateful_step_count=50, deadline=None)
+TestWorker.settings = settings(max_examples=150, stateful_step_count=50, deadline=None)

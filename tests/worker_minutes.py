@@ -6,6 +6,8 @@ from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Final
 
+from hypothesis import strategies as st
+
 from app.worker import Job
 from tests.turns import Parcel
 
@@ -156,3 +158,32 @@ def order_waiting(listeners: list[Listener]) -> list[Listener]:
         heads = [queue.pop(0) for queue in queues.values() if queue]
         order += sorted(heads, key=waiting.index)
     return order
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the worker was told to admit."""
+
+    max_running: int
+    max_waiting: int
+    max_per_client: int | None
+
+    def are_exceeded_by(self, script: Script, listeners: list[Listener]) -> bool:
+        """Tell whether `script` is too much, with these before it and the thread at rest."""
+        running = [listener.script for listener in listeners if listener.script.is_open]
+        waiting = [listener.script for listener in listeners if listener.is_waiting]
+        mine = sum(other.client == script.client for other in running + waiting)
+        if self.max_per_client is not None and mine >= self.max_per_client:
+            return True
+        keys = {other.key for other in running} - {None}
+        must_wait = len(running) >= self.max_running or script.key in keys
+        return must_wait and len(waiting) >= self.max_waiting
+
+
+def steps() -> st.SearchStrategy[list[Step]]:
+    """Draw what a job does: mostly pieces, of which one or two fill the lead."""
+    pieces = st.builds(
+        Parcel, st.integers(0, 2 * LEAD_BYTES).map(bytes), st.sampled_from([0.0, 0.1, 1.0, 5.0])
+    )
+    failures = st.sampled_from([ValueError, SystemExit])
+    return st.lists(st.one_of(pieces, pieces, st.none(), failures), max_size=6)
