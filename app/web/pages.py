@@ -6,8 +6,11 @@ from typing import Annotated, Any, Final
 from urllib.parse import urlencode
 
 from litestar import MediaType, Request, Response, Router, get
+from litestar.connection import ASGIConnection
 from litestar.datastructures import CacheControlHeader
 from litestar.di import NamedDependency
+from litestar.exceptions import NotFoundException
+from litestar.handlers import BaseRouteHandler
 from litestar.params import FromQuery, QueryParameter
 from litestar.response import Template
 from litestar.static_files import create_static_files_router
@@ -37,11 +40,21 @@ def name_static_prefix(folder: Path = STATIC_FOLDER) -> str:
 
 
 def serve_static_files(prefix: str) -> Router:
-    """Serve static/ below `prefix`, cached for a year: a changed file has another address."""
+    """Serve static/ below `prefix`, cached for a year: a changed file has another address.
+
+    Names are looked up in a list that is made now, so that none reaches the file system but those.
+    """
+    names = {path.relative_to(STATIC_FOLDER) for path in STATIC_FOLDER.rglob("*") if path.is_file()}
+
+    def refuse_others(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
+        if Path(str(connection.path_params["file_path"]).lstrip("/")) not in names:
+            raise NotFoundException
+
     return create_static_files_router(
         path=prefix,
         directories=[STATIC_FOLDER],
         cache_control=CacheControlHeader(max_age=YEAR_SECONDS, public=True, immutable=True),
+        guards=[refuse_others],
     )
 
 
