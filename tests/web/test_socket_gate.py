@@ -4,12 +4,12 @@ import json
 
 import pytest
 import websockets.sync.client
-from litestar import Litestar, websocket
+from litestar import websocket
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Subprotocol
 
 from tests.serving import serving
-from tests.web.asgi import Client
+from tests.web.asgi import Client, living
 from tests.web.doors import KEY, SECRET, bear, build, build_sockets, greet, open_socket
 
 pytestmark = pytest.mark.anyio
@@ -53,9 +53,10 @@ async def test_a_server_that_cannot_answer_a_handshake_closes_it() -> None:
     assert [message["type"] for message in sent] == ["websocket.close"]
 
 
-async def test_a_subprotocol_is_no_key_for_a_plain_request(locked: Litestar) -> None:
+async def test_a_subprotocol_is_no_key_for_a_plain_request() -> None:
     headers = {"Sec-WebSocket-Protocol": f"openai-insecure-api-key.{SECRET}"}
-    assert (await Client(locked, headers=headers).get("/v1/models")).status == 401
+    async with living(build(keys=(KEY,))) as app:
+        assert (await Client(app, headers=headers).get("/v1/models")).status == 401
 
 
 def test_a_real_client_is_told_why_its_socket_was_refused() -> None:
