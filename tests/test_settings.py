@@ -258,9 +258,9 @@ def test_settings_for_programs_are_one_json_document(capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("words", "nearest"),
     [
-        (["serve", "--prot", "80"], "--port"),
-        (["serve", "--por", "80"], "--port"),
-        (["serve", "--max-stream=3"], "--max-streams"),
+        (["settings", "--prot", "80"], "--port"),
+        (["settings", "--por", "80"], "--port"),
+        (["settings", "--max-stream=3"], "--max-streams"),
         (["settings", "--jsn"], "--json"),
         (["key", "phone", "--trust"], "--trusted"),
     ],

@@ -15,13 +15,15 @@ pytestmark = pytest.mark.anyio
 
 FOREIGN = {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
 IMAGE = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}
+TYPED = {"Sec-Fetch-Site": "none"}
 LINK = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
 OLD_BROWSER = {"Origin": "https://evil.example"}
 LISTED = {"Origin": "https://good.example", "Sec-Fetch-Site": "cross-site"}
 
 
 @pytest.mark.parametrize(
-    ("headers", "status"), [(FOREIGN, 403), (IMAGE, 403), (LINK, 200), (LISTED, 200), ({}, 200)]
+    ("headers", "status"),
+    [(FOREIGN, 403), (IMAGE, 403), (LINK, 200), (TYPED, 200), (LISTED, 200), ({}, 200)],
 )
 async def test_a_foreign_page_spends_none_of_the_servers_time(
     headers: dict[str, str], status: int

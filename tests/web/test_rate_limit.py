@@ -94,6 +94,19 @@ def test_no_number_of_clients_takes_more_than_a_bounded_memory() -> None:
         limit.take(str(MOST_CLIENTS + 499))
 
 
+def test_who_was_silent_for_longest_is_forgotten_first() -> None:
+    limit = RateLimit(2, Clock())
+    for index in range(MOST_CLIENTS):
+        limit.take(str(index))
+    for client in ("0", "new", "newer"):
+        limit.take(client)
+    # Only this one is as if it had never come.
+    limit.take("1")
+    limit.take("1")
+    with pytest.raises(RateLimitedError):
+        limit.take("0")
+
+
 async def test_too_many_speeches_are_refused_with_the_time_to_come_again() -> None:
     async with living(build(speeches_per_minute=2)) as app:
         assert (await Client(app).post(URL, SPEECH)).status == 200
