@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from uvicorn.server import ServerState
@@ -11,6 +11,9 @@ from websockets.frames import CloseCode, Frame
 from app.errors import HeadTooLargeError
 from app.server.config import EdgeConfig
 from app.server.deadline import Deadline
+
+if TYPE_CHECKING:
+    from uvicorn._types import ASGISendEvent
 
 MAX_FRAGMENTS: Final = 256
 """Frames of one message: empty ones count for nothing in its size."""
@@ -48,6 +51,12 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
             error = HeadTooLargeError("The headers are too many or too long for a WebSocket.")
             self.transport.write(self._edge.write_refusal(error))
             self.transport.close()
+
+    async def send(self, message: "ASGISendEvent") -> None:
+        """Send; a sender that never pauses is paused to learn that its client has gone."""
+        await super().send(message)
+        if self.transport.is_closing():
+            await asyncio.sleep(0)
 
     def handle_cont(self, event: Frame) -> None:
         """Add a frame to the message; uvicorn would gather them without end."""

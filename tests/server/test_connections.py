@@ -1,7 +1,7 @@
 """How many may be connected: in all, and from one address."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ from litestar import Request, get
 from app.errors import ServerFullError, TooManyConnectionsError
 from app.server.connections import Connections
 from tests.server.clients import Client, build, count, leaving_nothing, wait_until, write_request
-from tests.serving import running
+from tests.serving import Served, running
 
 PROXY = "10.0.0.1"
 HOSTS = ("192.0.2.1", "192.0.2.2", PROXY, None)
@@ -111,6 +111,12 @@ def test_the_forwarded_address_is_believed_of_trusted_proxies_only(
     assert "server" not in answer.headers
 
 
+@pytest.fixture(scope="module")
+def served() -> Iterator[Served]:
+    with running(build()) as served:
+        yield served
+
+
 def reset(client: Client) -> None:
     client.reset()
 
@@ -124,8 +130,8 @@ def close(client: Client) -> None:
     "sent", [b"", b"GET / HT", write_request("/livez"), write_request("/v1/audio/speech", b"{}")]
 )
 def test_a_place_is_given_back_however_the_client_goes(
-    go: Callable[[Client], None], sent: bytes
+    served: Served, go: Callable[[Client], None], sent: bytes
 ) -> None:
-    with running(build()) as served, leaving_nothing(served):
+    with leaving_nothing(served):
         client = Client(served.port).send(sent)
         go(client)

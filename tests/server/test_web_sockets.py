@@ -3,7 +3,8 @@
 import asyncio
 import base64
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -93,11 +94,28 @@ async def flood(socket: Socket) -> None:
         await asyncio.gather(sending, return_exceptions=True)
 
 
+breaks: list[Callable[[], None]] = []
+tireless_sends: list[None] = []
+
+
+@websocket("/tireless")
+async def send_tirelessly(socket: Socket) -> None:
+    """Have the connection break, and go on as a sender may to whom nothing is said."""
+    await socket.accept()
+    await socket.receive_text()
+    breaks.pop()()
+    with suppress(WebSocketDisconnect):
+        while len(tireless_sends) < 1_000:
+            await socket.send_bytes(b"a")
+            tireless_sends.append(None)
+
+
 @pytest.fixture(scope="module")
 def served() -> Iterator[Served]:
     app = build(max_message_bytes=1_000, stall_seconds=1.0)
     app.register(echo)
     app.register(flood)
+    app.register(send_tirelessly)
     with running(app) as served:
         yield served
 
@@ -152,6 +170,15 @@ def test_a_message_as_long_as_may_be_in_many_frames_is_read(served: Served) -> N
 def test_a_client_that_takes_nothing_is_cut(served: Served) -> None:
     with leaving_nothing(served), accept(open_socket(served, "/flood")):
         wait_until(lambda: len(served.server.connections) == 0)
+
+
+def test_a_sender_that_never_pauses_learns_that_its_client_has_gone(served: Served) -> None:
+    with leaving_nothing(served), accept(open_socket(served, "/tireless")) as client:
+        (connection,) = served.server.server_state.connections
+        tireless_sends.clear()
+        breaks.append(connection.transport.abort)
+        client.send(write_frame(TEXT, b"begin"))
+    assert len(tireless_sends) < 10
 
 
 def test_of_the_pings_of_a_client_that_takes_nothing_the_last_one_alone_is_answered(
