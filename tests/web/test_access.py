@@ -203,3 +203,14 @@ async def test_a_trusted_key_may_send_a_longer_text(locked: Litestar) -> None:
     body = {**SPEECH, "input": "a" * 5_000}
     assert (await Client(locked, headers=bear(SECRET)).post(URL, body)).status == 400
     assert (await Client(locked, headers=bear(TRUSTED_SECRET)).post(URL, body)).status == 200
+
+
+async def test_the_events_of_a_speech_are_for_who_asked_for_it(
+    locked: Litestar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Nobody waits here for a speech that never comes.
+    monkeypatch.setattr("app.web.events.WAIT_SECONDS", 0.0)
+    reply = await Client(locked, headers=bear(SECRET)).post(URL, SPEECH)
+    events = f"{URL}/{reply.headers['x-request-id']}/events"
+    assert (await Client(locked, headers=bear(SECRET)).get(events)).status == 200
+    assert (await Client(locked, headers=bear(TRUSTED_SECRET)).get(events)).status == 404

@@ -179,3 +179,10 @@ def test_nothing_is_opened_for_a_client_but_static_files(observed: dict[str, Any
     assert len(opened) == 1
     assert str(STATIC_FOLDER / "icon.svg") in opened[0]
     assert [entry for entry in observed["opened"] if entry[0] != "open"] == []
+
+
+def test_the_tests_that_security_md_names_exist() -> None:
+    root = STATIC_FOLDER.parent
+    named = re.findall(r"`(tests/[^`]+)`", (root / "SECURITY.md").read_text(encoding="utf-8"))
+    assert len(named) > 15
+    assert [name for name in named if not (root / name).is_file()] == []
