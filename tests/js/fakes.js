@@ -30,6 +30,9 @@ export class FakeSourceBuffer extends EventTarget {
   removed = false;
   timestampOffset = 0;
   appendWindowStart = 0;
+  appendWindowEnd = Infinity;
+  /** @type {number[]} where the window ended for each append */
+  windowEnds = [];
   /** Bytes that fit in all, until some were evicted. */
   budget = Infinity;
   /** The next append fails as if it held no audio. */
@@ -48,6 +51,7 @@ export class FakeSourceBuffer extends EventTarget {
     if (this.bytes + data.byteLength > this.budget)
       throw new DOMException("full", "QuotaExceededError");
     this.updating = true;
+    this.windowEnds.push(this.appendWindowEnd);
     setImmediate(() => this.#finish(data));
   }
 
@@ -248,6 +252,8 @@ export class FakeBrowser {
   /** @type {FakeMediaSource[]} */
   sources = [];
   clock = 0;
+  /** @type {{milliseconds: number, end: () => void}[]} what waits for the test to end it */
+  waits = [];
   /** @type {(input: unknown, init: {signal?: AbortSignal}) => Promise<Response>} */
   answer = () => Promise.reject(new TypeError("no network"));
   audio = new FakeAudio(this.urls);
@@ -266,6 +272,11 @@ export class FakeBrowser {
       },
       revokeObjectURL: (/** @type {string} */ url) => this.urls.delete(url),
       now: () => this.clock,
+      wait: (/** @type {number} */ milliseconds, /** @type {AbortSignal} */ signal) =>
+        new Promise((/** @type {(value: void) => void} */ resolve) => {
+          this.waits.push({ milliseconds, end: resolve });
+          signal.addEventListener("abort", () => resolve());
+        }),
       ...overrides,
     });
   }

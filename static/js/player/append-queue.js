@@ -4,6 +4,7 @@
  * @module
  */
 
+import { takeBlock } from "./blocks.js";
 import { PlayerError, nameOf } from "./errors.js";
 
 /**
@@ -12,9 +13,6 @@ import { PlayerError, nameOf } from "./errors.js";
  * @property {(error: PlayerError) => void} onFailure nothing more can be appended
  * @property {() => void} onLost someone else took the buffer, or the element, away
  */
-
-/** An append has a fixed cost, so what piled up goes in together; a refused one must stay small. */
-const BLOCK_BYTES = 64 * 1024;
 
 export class AppendQueue {
   /** @type {Uint8Array<ArrayBuffer>[]} */
@@ -26,6 +24,8 @@ export class AppendQueue {
   #full = false;
   #ending = false;
   #closed = false;
+  /** @type {(() => void) | null} */
+  #release = null;
 
   /** @type {MediaSource} */
   #mediaSource;
@@ -74,6 +74,30 @@ export class AppendQueue {
     if (!this.#full) this.#advance();
   }
 
+  /**
+   * Waits until everything is in, or the queue is closed.
+   * @returns {Promise<void>}
+   */
+  async drained() {
+    if (this.#pendingBytes === 0) return;
+    await new Promise((/** @type {(value: void) => void} */ resolve) => {
+      this.#release = resolve;
+    });
+  }
+
+  /**
+   * Has the SourceBuffer drop what sounds later, of all that is yet to come. Only once drained.
+   * @param {number} seconds
+   */
+  limit(seconds) {
+    if (this.#closed || this.#sourceBuffer.updating) return;
+    try {
+      this.#sourceBuffer.appendWindowEnd = seconds;
+    } catch {
+      // Taken off its source: `sourceclose` is still on its way.
+    }
+  }
+
   /** Ends the stream once everything before it is in. */
   end() {
     this.#ending = true;
@@ -95,6 +119,7 @@ export class AppendQueue {
     this.#pending = [];
     this.#block = null;
     this.#pendingBytes = 0;
+    this.#release?.();
   }
 
   #appended() {
@@ -102,6 +127,7 @@ export class AppendQueue {
     this.#busy = false;
     this.#pendingBytes -= this.#block?.byteLength ?? 0;
     this.#block = null;
+    if (this.#pendingBytes === 0) this.#release?.();
     this.#advance();
     this.#events.onAdvance();
   }
@@ -144,44 +170,4 @@ export class AppendQueue {
     this.close();
     this.#events.onLost();
   }
-}
-
-/**
- * Takes one block off the front of the list: a lone chunk as it is, small ones joined.
- * @param {Uint8Array<ArrayBuffer>[]} pending shortened by what was taken
- * @returns {Uint8Array<ArrayBuffer> | null}
- */
-function takeBlock(pending) {
-  let count = 0;
-  let bytes = 0;
-  while (count < pending.length && (count === 0 || bytes + sizeOf(pending, count) <= BLOCK_BYTES)) {
-    bytes += sizeOf(pending, count);
-    count += 1;
-  }
-  return count === 0 ? null : join(pending.splice(0, count), bytes);
-}
-
-/**
- * @param {Uint8Array<ArrayBuffer>[]} chunks
- * @param {number} index
- */
-function sizeOf(chunks, index) {
-  return chunks[index]?.byteLength ?? 0;
-}
-
-/**
- * @param {Uint8Array<ArrayBuffer>[]} chunks one or more
- * @param {number} totalBytes
- * @returns {Uint8Array<ArrayBuffer>}
- */
-function join(chunks, totalBytes) {
-  const [only] = chunks;
-  if (only && chunks.length === 1) return only;
-  const joined = new Uint8Array(totalBytes);
-  let offset = 0;
-  for (const chunk of chunks) {
-    joined.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return joined;
 }

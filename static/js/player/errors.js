@@ -9,6 +9,7 @@
  * @typedef {object} PlayerErrorDetails
  * @property {string} [remedy] what the person can do; each kind has its own default
  * @property {number} [atSeconds] where in the sound it happened
+ * @property {number} [status] what the server answered, where it refused
  * @property {unknown} [cause] the exception behind it
  */
 
@@ -28,15 +29,17 @@ export class PlayerError extends Error {
    * @param {string} message one sentence that says what happened
    * @param {PlayerErrorDetails} [details]
    */
-  constructor(kind, message, { remedy = REMEDIES[kind], atSeconds, cause } = {}) {
-    super(message, { cause });
+  constructor(kind, message, { remedy = REMEDIES[kind], ...details } = {}) {
+    super(message, { cause: details.cause });
     this.name = "PlayerError";
     /** @readonly */
     this.kind = kind;
     /** @readonly */
     this.remedy = remedy;
     /** @readonly */
-    this.atSeconds = atSeconds;
+    this.atSeconds = details.atSeconds;
+    /** @readonly */
+    this.status = details.status;
   }
 }
 

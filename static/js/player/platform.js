@@ -3,6 +3,8 @@
  * @module
  */
 
+import { wait } from "./wait.js";
+
 /**
  * `ManagedMediaSource` adds when the browser wants data to what `MediaSource` has.
  * @typedef {MediaSource & {streaming?: boolean}} AnyMediaSource
@@ -17,6 +19,8 @@
  * @property {(source: MediaSource) => string} createObjectURL
  * @property {(url: string) => void} revokeObjectURL
  * @property {() => number} now a monotonic clock in milliseconds
+ * @property {(milliseconds: number, signal: AbortSignal) => Promise<void>} wait ends early with the
+ *   signal, and never rejects
  */
 
 /**
@@ -33,6 +37,7 @@ export function browserPlatform() {
     createObjectURL: (source) => URL.createObjectURL(source),
     revokeObjectURL: (url) => URL.revokeObjectURL(url),
     now: () => performance.now(),
+    wait,
   };
 }
 

@@ -11,6 +11,7 @@
  * @property {number} receivedBytes
  * @property {number | null} realTimeFactor time taken to arrive over duration, below 1 is fast
  * @property {number} stalls times that the sound ran dry after it had started
+ * @property {number} stalledSeconds how long it was dry in all
  * @property {boolean} complete whether everything has arrived
  */
 
@@ -28,6 +29,9 @@ export class PlaybackStats {
   #receivedSeconds = 0;
   #receivedBytes = 0;
   #stalls = 0;
+  /** @type {number | null} */
+  #dryAt = null;
+  #stalledMs = 0;
   #complete = false;
 
   /** @param {() => number} now a monotonic clock in milliseconds; the press is now */
@@ -91,6 +95,18 @@ export class PlaybackStats {
   /** The sound ran dry. */
   stall() {
     this.#stalls += 1;
+    this.#dryAt = this.#now();
+  }
+
+  /** It is heard again, or is not to be heard. */
+  resume() {
+    this.#stalledMs = this.#dryMs();
+    this.#dryAt = null;
+  }
+
+  /** @returns {number} how long it was dry, until now where it still is */
+  #dryMs() {
+    return this.#stalledMs + (this.#dryAt === null ? 0 : this.#now() - this.#dryAt);
   }
 
   /**
@@ -109,6 +125,7 @@ export class PlaybackStats {
       realTimeFactor:
         seconds > 0 && this.#receivingMs > 0 ? this.#receivingMs / 1000 / seconds : null,
       stalls: this.#stalls,
+      stalledSeconds: this.#dryMs() / 1000,
       complete: this.#complete,
     };
   }

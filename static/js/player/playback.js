@@ -68,8 +68,12 @@ export class Playback {
 
   /** Tells the numbers. */
   report() {
-    if (this.signal.aborted) return;
-    this.#events.onStats(this.stats.read(bufferedEnd(this.#audio), this.#audio.currentTime));
+    if (!this.signal.aborted) this.#events.onStats(this.read());
+  }
+
+  /** @returns {Stats} the numbers just now */
+  read() {
+    return this.stats.read(bufferedEnd(this.#audio), this.#audio.currentTime);
   }
 
   /**
@@ -125,8 +129,10 @@ export class Playback {
   #enter(state) {
     if (this.#state === state || this.signal.aborted) return;
     this.#state = state;
-    this.#events.onState(state);
+    if (state !== "stalled") this.stats.resume();
+    // Whoever hears of the last state knows the last numbers.
     this.report();
+    this.#events.onState(state);
   }
 
   #paused() {

@@ -4,6 +4,9 @@
  * @module
  */
 
+/** With less ahead the element waits for data: about what Chromium wants before it starts. */
+export const DRY_SECONDS = 0.2;
+
 /** How far inside a range to land, so that rounding does not put the ear outside. */
 const INSIDE_SECONDS = 0.001;
 

@@ -5,7 +5,8 @@
 
 import { PlayerError } from "./errors.js";
 
-const TRY_LATER = "Wait a moment, then press Play again.";
+/** What helps where the trouble is the server's. */
+export const TRY_LATER = "Wait a moment, then press Play again.";
 
 /**
  * Passes a response that carries the expected audio.
@@ -51,7 +52,8 @@ export async function explain(error, answer) {
 async function refusal(response) {
   const message = (await serverMessage(response)) ?? `The server answered ${response.status}.`;
   const busy = response.status === 429 || response.status >= 500;
-  return new PlayerError("refused", message, busy ? { remedy: remedyWhenBusy(response) } : {});
+  const remedy = busy ? { remedy: remedyWhenBusy(response) } : {};
+  return new PlayerError("refused", message, { ...remedy, status: response.status });
 }
 
 /**

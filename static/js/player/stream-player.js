@@ -21,6 +21,7 @@ import { streamInto } from "./stream.js";
 /** @typedef {import("./playback.js").PlayerState} PlayerState */
 /** @typedef {import("./playback-stats.js").Stats} Stats */
 /** @typedef {import("./platform.js").Platform} Platform */
+/** @typedef {import("./ending.js").Ending} Ending */
 
 /**
  * Where the sound comes from. A function gets the signal that ends the playback.
@@ -32,6 +33,8 @@ import { streamInto } from "./stream.js";
  * @typedef {object} PlayOptions
  * @property {string} mseType what `addSourceBuffer` is to be told
  * @property {boolean} [keep] whether to keep the bytes and hand them out with `complete`
+ * @property {Promise<Ending | null>} [ending] what the server tells of the end beside the sound: the
+ *   sound is cut after its last sample, and the reason for a broken stream is told
  */
 
 /**
@@ -73,12 +76,17 @@ export class StreamPlayer extends EventTarget {
     return this.#playback?.state ?? "idle";
   }
 
+  /** @returns {Stats | null} the numbers of the playback just now; null where there is none */
+  get stats() {
+    return this.#playback?.read() ?? null;
+  }
+
   /**
    * Plays a stream through MediaSource. Call it in the click handler, before any `await`.
    * @param {Source} source
    * @param {PlayOptions} options
    */
-  play(source, { mseType, keep = true }) {
+  play(source, { mseType, keep = true, ending }) {
     const playback = this.#begin();
     if (!typeSupport(this.#platform)?.(mseType)) {
       const message = `This browser cannot play ${mseType} while it arrives.`;
@@ -91,7 +99,8 @@ export class StreamPlayer extends EventTarget {
       mseType,
       keep,
       leadSeconds: this.#leadSeconds,
-      userAgent: this.#platform.userAgent,
+      platform: this.#platform,
+      ...(ending && { ending }),
       response: this.#request(source, playback.signal),
       onComplete: (blob) => this.#emit("complete", blob),
     });
@@ -132,9 +141,9 @@ export class StreamPlayer extends EventTarget {
     const playback = this.#playback;
     if (!playback) return;
     playback.close();
+    this.#emit("stats", playback.read());
     this.#playback = null;
     this.#emit("state", "idle");
-    this.#emit("stats", playback.stats.read(0, 0));
   }
 
   /**

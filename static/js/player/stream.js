@@ -1,13 +1,14 @@
 /**
- * From a response to a SourceBuffer: check, trim, read, append, and an answer to every way it can
- * end.
+ * From a response to a SourceBuffer: check the one, set up the other, and connect them.
  * @module
  */
 
 import { AppendQueue } from "./append-queue.js";
+import { Tail } from "./ending.js";
 import { PlayerError, asPlayerError } from "./errors.js";
+import { carry } from "./line.js";
 import { trimFromHeaders, trimsWithinFrames } from "./priming.js";
-import { secondsAhead } from "./ranges.js";
+import { DRY_SECONDS, secondsAhead } from "./ranges.js";
 import { ReadGate } from "./read-gate.js";
 import { acceptAudio } from "./response-check.js";
 
@@ -22,12 +23,11 @@ import { acceptAudio } from "./response-check.js";
  * @property {string} mseType
  * @property {boolean} keep whether to keep the bytes
  * @property {number} leadSeconds of sound ahead of the ear that are enough to stop reading
- * @property {string} userAgent
+ * @property {Promise<import("./ending.js").Ending | null>} [ending] what the server tells of the
+ *   end
+ * @property {import("./platform.js").Platform} platform
  * @property {(recording: Blob | null) => void} onComplete everything arrived
  */
-
-/** Below this the element waits for data: about what Chromium wants before it starts. */
-const DRY_SECONDS = 0.2;
 
 /**
  * Streams one response into the element. Never rejects: failures are the playback's.
@@ -41,8 +41,9 @@ export async function streamInto(audio, playback, job) {
     const [{ headers, body }] = await Promise.all([accept(job), job.opened]);
     playback.signal.throwIfAborted();
     const sourceBuffer = openBuffer(job, headers);
-    const line = connect(audio, playback, { ...job, sourceBuffer });
-    await readAll(body, playback, { ...job, ...line });
+    const tail = new Tail(job.ending !== undefined && trimsWithinFrames(job.platform.userAgent));
+    const { gate, queue } = connect(audio, playback, { ...job, sourceBuffer });
+    await carry({ audio, playback, job, headers, body, queue, gate, tail });
   } catch (reason) {
     playback.fail(asPlayerError(reason, "interrupted", "The server could not be reached."));
   }
@@ -64,10 +65,10 @@ async function accept({ response, mseType }) {
  * @param {Headers} headers
  * @returns {SourceBuffer}
  */
-function openBuffer({ mediaSource, mseType, userAgent }, headers) {
+function openBuffer({ mediaSource, mseType, platform }, headers) {
   try {
     const sourceBuffer = mediaSource.addSourceBuffer(mseType);
-    const trim = trimsWithinFrames(userAgent) ? trimFromHeaders(headers) : null;
+    const trim = trimsWithinFrames(platform.userAgent) ? trimFromHeaders(headers) : null;
     return trim ? Object.assign(sourceBuffer, trim) : sourceBuffer;
   } catch (reason) {
     throw new PlayerError("unsupported", `This browser refused ${mseType}.`, { cause: reason });
@@ -108,59 +109,4 @@ function giveUpWhenFull(audio, playback, queue) {
   if (queue.retry() || secondsAhead(audio) > DRY_SECONDS) return;
   const message = "The browser has no room for the rest of the sound.";
   playback.fail(new PlayerError("quota", message, { atSeconds: audio.currentTime }));
-}
-
-/**
- * Reads the body to its end, or to where it was cut.
- * @param {ReadableStream<Uint8Array<ArrayBuffer>>} body
- * @param {Playback} playback
- * @param {{queue: AppendQueue, gate: ReadGate, keep: boolean, mseType: string,
- *   onComplete: (recording: Blob | null) => void}} line
- */
-async function readAll(body, playback, { queue, gate, keep, mseType, onComplete }) {
-  /** @type {Uint8Array<ArrayBuffer>[]} */
-  const kept = [];
-  try {
-    for await (const chunk of chunksOf(body, playback, gate)) {
-      queue.append(chunk);
-      if (keep) kept.push(chunk);
-    }
-  } catch (reason) {
-    queue.end();
-    return playback.interrupt(asPlayerError(reason, "interrupted", "The connection broke off."));
-  }
-  if (playback.signal.aborted) return;
-  queue.end();
-  playback.stats.complete();
-  playback.report();
-  onComplete(keep ? new Blob(kept, { type: mseType }) : null);
-}
-
-/**
- * The body's chunks, asked for only while the gate is open.
- * @param {ReadableStream<Uint8Array<ArrayBuffer>>} body
- * @param {Playback} playback
- * @param {ReadGate} gate
- * @returns {AsyncGenerator<Uint8Array<ArrayBuffer>, void, void>}
- * @throws {PlayerError} `refused` where the body is empty
- */
-async function* chunksOf(body, { signal, stats }, gate) {
-  const reader = body.getReader();
-  const hangUp = () => void reader.cancel().catch(() => undefined);
-  signal.addEventListener("abort", hangUp, { once: true });
-  try {
-    while (!signal.aborted) {
-      if (!gate.isOpen) stats.park();
-      await gate.opened();
-      stats.unpark();
-      const { done, value } = await reader.read();
-      if (done) break;
-      stats.receive(value.byteLength);
-      yield value;
-    }
-    if (!stats.hasReceived && !signal.aborted)
-      throw new PlayerError("refused", "The server sent no sound.");
-  } finally {
-    signal.removeEventListener("abort", hangUp);
-  }
 }

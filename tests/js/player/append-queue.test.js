@@ -150,6 +150,40 @@ test("a buffer taken away in the middle of an append is lost, told once", async 
   assert.deepEqual(told, ["lost"]);
 });
 
+test("drained is when everything is in", async () => {
+  await queue.drained();
+  queue.append(bytes(1));
+  queue.append(bytes(2));
+  await queue.drained();
+  assert.equal(buffer.bytes, 2);
+});
+
+test("a queue that is closed does not let one wait", async () => {
+  queue.append(bytes(1));
+  const drained = queue.drained();
+  life.abort();
+  await drained;
+});
+
+test("a limit holds for what comes after it", async () => {
+  queue.append(bytes(1));
+  await queue.drained();
+  queue.limit(1.5);
+  queue.append(bytes(2));
+  await queue.drained();
+  assert.deepEqual(buffer.windowEnds, [Infinity, 1.5]);
+});
+
+test("a limit on a buffer that was taken away is no error", async () => {
+  Object.defineProperty(buffer, "appendWindowEnd", {
+    set: () => {
+      throw new DOMException("removed", "InvalidStateError");
+    },
+  });
+  queue.limit(1);
+  assert.deepEqual(told, []);
+});
+
 test("after the playback's life late events are dropped", async () => {
   queue.append(bytes(1));
   queue.append(bytes(2));

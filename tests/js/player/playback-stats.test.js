@@ -20,6 +20,7 @@ test("before anything happens nothing is known", () => {
     receivedBytes: 0,
     realTimeFactor: null,
     stalls: 0,
+    stalledSeconds: 0,
     complete: false,
   });
 });
@@ -79,4 +80,16 @@ test("bytes, stalls and the end are counted", () => {
   stats.complete();
   const { receivedBytes, stalls, complete } = stats.read(1, 0);
   assert.deepEqual([receivedBytes, stalls, complete], [7, 1, true]);
+});
+
+test("a stall lasts until the sound is heard again, and one that goes on counts until now", () => {
+  stats.stall();
+  clock += 400;
+  assert.equal(stats.read(1, 1).stalledSeconds, 0.4);
+  stats.resume();
+  clock += 9000;
+  stats.resume();
+  stats.stall();
+  clock += 100;
+  assert.equal(stats.read(1, 1).stalledSeconds, 0.5);
 });

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { trimFromHeaders, trimOf, trimsWithinFrames } from "../../../static/js/player/priming.js";
+import {
+  trimFromHeaders,
+  trimOf,
+  trimsWithinFrames,
+  windowEndOf,
+} from "../../../static/js/player/priming.js";
 
 test("the first real sample lands on zero, where the window begins", () => {
   assert.deepEqual(trimOf(576, 24_000), { timestampOffset: -0.024, appendWindowStart: 0 });
@@ -40,4 +45,19 @@ test("Chromium and WebKit cut within a frame, Firefox does not", () => {
     trimsWithinFrames("Mozilla/5.0 (X11; rv:153.0) Gecko/20100101 Firefox/153.0"),
     false,
   );
+});
+
+/** @param {number} seconds @param {string} mseType @param {Record<string, string>} [headers] */
+const endOf = (seconds, mseType, headers) =>
+  windowEndOf(seconds, { mseType, headers: new Headers(headers) });
+
+test("the window ends with the sound, and for mp3 a decoder's delay later", () => {
+  assert.equal(endOf(2.5, 'audio/webm; codecs="opus"'), 2.5);
+  assert.equal(endOf(2.5, "audio/mpeg", { "X-Audio-Sample-Rate": "24000" }), 2.5 + 529 / 24_000);
+});
+
+test("an end that nobody can place sets no window", () => {
+  for (const seconds of [NaN, 0, -1, Infinity]) assert.equal(endOf(seconds, "audio/mp4"), null);
+  assert.equal(endOf(2.5, "audio/mpeg"), null);
+  assert.equal(endOf(2.5, "audio/mpeg", { "X-Audio-Sample-Rate": "0" }), null);
 });

@@ -14,6 +14,7 @@ const MP3 = { mseType: "audio/mpeg" };
 const HEADERS = { "Content-Type": "audio/mpeg" };
 
 /** @typedef {import("../../../static/js/player/stream-player.js").Stats} Stats */
+/** @typedef {import("../../../static/js/player/stream-player.js").Ending} Ending */
 
 /** @type {FakeBrowser} */
 let browser;
@@ -178,6 +179,7 @@ test("a refusal is told with the server's words, and never appended", async () =
   const { sourceBuffers } = source();
   await settle();
   assert.deepEqual([errors[0]?.kind, errors[0]?.message], ["refused", "No such voice."]);
+  assert.equal(errors[0]?.status, 404);
   assert.equal(sourceBuffers.length, 0);
   assert.equal(player.state, "failed");
 });
@@ -298,6 +300,35 @@ test("running dry is a stall once sound was heard, and more sound ends it", asyn
   assert.deepEqual([player.state, stats?.stalls], ["playing", 1]);
 });
 
+test("whoever hears that it is over knows the last numbers", async () => {
+  for (const [last, end] of /** @type {const} */ ([
+    ["idle", () => player.stop()],
+    ["failed", () => browser.audio.break(3)],
+  ])) {
+    build();
+    await playSome(100);
+    browser.audio.hear(0.5);
+    browser.audio.hear(9);
+    browser.clock += 2000;
+    let known = 0;
+    player.addEventListener("state", ({ detail }) => {
+      if (detail === last) known = stats?.stalledSeconds ?? 0;
+    });
+    end();
+    await settle();
+    assert.equal(known, 2);
+  }
+});
+
+test("the numbers can be asked for at any time", async () => {
+  assert.deepEqual([player.stats], [null]);
+  await playSome(100);
+  browser.audio.hear(0.5);
+  browser.audio.hear(9);
+  browser.clock += 300;
+  assert.deepEqual([player.stats?.stalls, player.stats?.stalledSeconds], [1, 0.3]);
+});
+
 test("waiting while seeking, or while paused, is no stall", async () => {
   await playSome(100);
   browser.audio.hear(0.5);
@@ -367,6 +398,102 @@ test("full with nothing left to play is a quota error that says where", async ()
   assert.equal(errors.length, 0);
   browser.audio.hear(9);
   assert.deepEqual([errors[0]?.kind, errors[0]?.atSeconds], ["quota", 1]);
+});
+
+/**
+ * Presses Play with a promise of how it ends.
+ * @param {Promise<Ending | null>} ending
+ * @param {number} bytes
+ */
+async function playPromised(ending, bytes) {
+  player.play(respond({ "X-Audio-Sample-Rate": "24000" }), { ...MP3, ending });
+  body.write(bytes);
+  await settle();
+}
+
+/** @returns {Promise<never>} */
+const never = () => new Promise(() => {});
+
+const MP3_DELAY_SECONDS = 529 / 24_000;
+
+test("the last KiB waits for the end, and is cut where the server says that the sound ends", async () => {
+  await playPromised(Promise.resolve({ seconds: 29.5 }), 3000);
+  assert.equal(buffer().bytes, 3000 - 1024);
+  body.end();
+  await settle();
+  assert.equal(buffer().bytes, 3000);
+  assert.deepEqual(buffer().windowEnds, [Infinity, 29.5 + MP3_DELAY_SECONDS]);
+  assert.deepEqual(source().endings, [""]);
+});
+
+test("an end that is not told in time is not waited for, and cuts nothing", async () => {
+  await playPromised(never(), 3000);
+  body.end();
+  await settle();
+  assert.equal(buffer().bytes, 3000 - 1024);
+  browser.waits[0]?.end();
+  await settle();
+  assert.deepEqual([buffer().bytes, buffer().appendWindowEnd], [3000, Infinity]);
+  assert.equal(recordings.length, 1);
+});
+
+test("an end before what is already in is another sound's, and cuts nothing", async () => {
+  await playPromised(Promise.resolve({ seconds: 19 }), 3000);
+  body.end();
+  await settle();
+  assert.deepEqual([buffer().bytes, buffer().appendWindowEnd], [3000, Infinity]);
+});
+
+test("without a word about the end, or where frames are cut whole, nothing is held back", async () => {
+  await playSome(100);
+  assert.equal(buffer().bytes, 100);
+  build({ userAgent: "Mozilla/5.0 (X11; rv:153.0) Gecko/20100101 Firefox/153.0" });
+  await playPromised(Promise.resolve({ seconds: 0.5 }), 100);
+  body.end();
+  await settle();
+  assert.deepEqual([buffer().bytes, buffer().appendWindowEnd], [100, Infinity]);
+});
+
+test("an ear that comes near gets what was held back", async () => {
+  await playPromised(never(), 1200);
+  browser.audio.hear(1);
+  await settle();
+  assert.equal(buffer().bytes, 176);
+  browser.audio.hear(0.5);
+  await settle();
+  assert.equal(buffer().bytes, 1200);
+});
+
+test("after a cut the server's own words say why", async () => {
+  await playPromised(Promise.resolve({ failure: "The voice failed." }), 2000);
+  body.cut();
+  await settle();
+  assert.equal(buffer().bytes, 2000);
+  browser.audio.hear(99);
+  assert.deepEqual(
+    [errors[0]?.kind, errors[0]?.message, errors[0]?.atSeconds],
+    ["interrupted", "The voice failed.", 20],
+  );
+});
+
+test("a cut that nobody explains is told all the same", async () => {
+  await playPromised(never(), 2000);
+  body.cut();
+  await settle();
+  assert.equal(player.state, "waiting");
+  browser.waits[0]?.end();
+  await settle();
+  browser.audio.hear(99);
+  assert.equal(errors[0]?.message, "The connection broke off.");
+});
+
+test("a stop while the end is waited for leaves nothing behind", async () => {
+  await playPromised(never(), 2000);
+  body.end();
+  await settle();
+  player.stop();
+  await settle();
+  assert.deepEqual([recordings, errors, states.at(-1)], [[], [], "idle"]);
 });
 
 test("everything that arrived is handed out once, in order, when all of it is there", async () => {
@@ -442,6 +569,7 @@ test("the numbers tell the first sound, what arrived and what is ahead", async (
     receivedBytes: 200,
     realTimeFactor: 0.2,
     stalls: 0,
+    stalledSeconds: 0,
     complete: false,
   });
 });
