@@ -67,7 +67,7 @@ def find_chromium() -> Path | None:
     with sync_playwright() as playwright:
         own = Path(playwright.chromium.executable_path)
     names = ("chromium", "chromium-browser", "google-chrome")
-    found = [os.environ.get("LEGATO_CHROMIUM"), own, *map(shutil.which, names)]
+    found = [os.environ.get("CHROMIUM"), own, *map(shutil.which, names)]
     return next((Path(path) for path in found if path and Path(path).exists()), None)
 
 
@@ -89,7 +89,7 @@ def install_chromium() -> str | None:
             return None
     return (
         "The end-to-end tests need a Chromium and none could be installed."
-        " Install one (Debian: apt-get install chromium), or set LEGATO_CHROMIUM to its path."
+        " Install one (Debian: apt-get install chromium), or set CHROMIUM to its path."
     )
 
 

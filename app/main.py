@@ -1,12 +1,8 @@
 """Composition: what the server is made of, and what lives as long as it does."""
 
-import asyncio
-import logging
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from functools import partial
 from importlib.metadata import version
-from typing import Final
 
 from litestar import Litestar, MediaType
 from litestar.datastructures import State
@@ -28,20 +24,14 @@ from app.web.event_log import EventLogs
 from app.web.events import send_events
 from app.web.gate import Gate
 from app.web.headers import add_security_headers
+from app.web.lifespan import EngineLoader, live
 from app.web.lists import list_formats, list_models, list_voices
 from app.web.metrics import RequestMetrics, StreamMetrics, report_playback, show_metrics
 from app.web.operations import Readiness, tell_life, tell_readiness
 from app.web.pages import TEMPLATE_FOLDER, name_static_prefix, serve_static_files, show_page
 from app.web.problems import EXCEPTION_HANDLERS
 from app.web.speech import SpeechController
-from app.web.stream_log import StreamLog
-from app.web.studio import Studio
-from app.worker import Worker
-
-_LOG: Final = logging.getLogger(__name__)
-
-EngineLoader = Callable[[Settings], Sequence[Engine]]
-"""Loads the engines, the default one first; called on the thread that owns MLX."""
+from app.web.studio import Studio, find_studio
 
 
 def load_engines(settings: Settings) -> Sequence[Engine]:
@@ -87,10 +77,10 @@ def create_app(
         ],
         dependencies={
             **{name: _provide(value) for name, value in shared.items()},
-            "studio": Provide(_provide_studio, sync_to_thread=False),
+            "studio": Provide(find_studio, sync_to_thread=False),
             "catalogue": Provide(_provide_catalogue, sync_to_thread=False),
         },
-        lifespan=[partial(_live, settings=settings, load=load, make_encoder=make_encoder)],
+        lifespan=[partial(live, settings=settings, load=load, make_encoder=make_encoder)],
         state=State(shared),
         middleware=[request_metrics.middleware, *_trace(settings)],
         before_send=[add_security_headers],
@@ -115,62 +105,6 @@ def create_app(
     return app
 
 
-@asynccontextmanager
-async def _live(
-    app: Litestar, *, settings: Settings, load: EngineLoader, make_encoder: EncoderFactory
-) -> AsyncGenerator[None]:
-    readiness: Readiness = app.state.readiness
-    worker = Worker(
-        lead_bytes=settings.lead_bytes,
-        max_running=settings.max_streams,
-        max_waiting=settings.max_waiting,
-        max_per_client=settings.max_streams_per_client,
-    )
-
-    async def open_studio() -> None:
-        try:
-            engines = await worker.call(partial(load, settings))
-            catalogue = Catalogue(engines, voice_aliases=settings.voice_aliases)
-            device = await worker.call(_describe_device)
-        except Exception as failure:  # noqa: BLE001 - told by whoever runs the server
-            readiness.fail(failure)
-            return
-        app.state.stream_metrics.watch(worker)
-        observers = [app.state.event_logs, app.state.stream_metrics, StreamLog()]
-        app.state.studio = Studio(settings, catalogue, worker, make_encoder, observers)
-        readiness.open(partial(_is_full, worker, settings))
-        _announce(catalogue, device)
-
-    # The server answers while the voices are loaded, if only that they are.
-    opening = asyncio.create_task(open_studio())
-    try:
-        yield
-    finally:
-        readiness.drain()
-        opening.cancel()
-        await worker.close()
-
-
-def _is_full(worker: Worker, settings: Settings) -> bool:
-    """Tell whether a speech that is asked for now would be refused."""
-    waiting = worker.waiting
-    return waiting >= settings.max_waiting and (
-        waiting > 0 or worker.running >= settings.max_streams
-    )
-
-
-def _describe_device() -> str:
-    from app.mlx_cpu.device import describe_device  # noqa: PLC0415 - as in load_engines
-
-    return describe_device()
-
-
-def _announce(catalogue: Catalogue, device: str) -> None:
-    voices = ", ".join(voice.id for _, voice in catalogue.voices())
-    _LOG.info("Voice: %s (%s)", voices, catalogue.default.id)
-    _LOG.info("Device: %s", device)
-
-
 def _trace(settings: Settings) -> list[DefineMiddleware]:
     """Make what opens spans, if it is wanted. Raises InvalidSettingError where it can't be had."""
     if not settings.tracing:
@@ -186,13 +120,6 @@ def _trace(settings: Settings) -> list[DefineMiddleware]:
 
 def _provide(value: object) -> Provide:
     return Provide(lambda: value, sync_to_thread=False)
-
-
-def _provide_studio(state: State, readiness: NamedDependency[Readiness]) -> Studio:
-    if "studio" not in state and (refusal := readiness.refusal()) is not None:
-        raise refusal
-    studio: Studio = state.studio
-    return studio
 
 
 def _provide_catalogue(studio: NamedDependency[Studio]) -> Catalogue:

@@ -19,8 +19,8 @@ _QUIET: Final = (
 
 
 def find_chromium(playwright: Playwright) -> str:
-    """Find LEGATO_CHROMIUM, Playwright's own or the system's; raises FileNotFoundError."""
-    if chosen := os.environ.get("LEGATO_CHROMIUM"):
+    """Find CHROMIUM, Playwright's own or the system's; raises FileNotFoundError."""
+    if chosen := os.environ.get("CHROMIUM"):
         return chosen
     own = playwright.chromium.executable_path
     if Path(own).exists():
@@ -29,7 +29,7 @@ def find_chromium(playwright: Playwright) -> str:
         if path := shutil.which(name):
             return path
     raise FileNotFoundError(
-        "No Chromium: set LEGATO_CHROMIUM to its path, run `playwright install chromium`,"
+        "No Chromium: set CHROMIUM to its path, run `playwright install chromium`,"
         f" or install one of {', '.join(_NAMES)}."
     )
 

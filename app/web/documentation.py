@@ -33,6 +33,7 @@ _SNAKE: Final = re.compile("([A-Z])")
 _ERRORS: Final[Mapping[int, str]] = {
     400: "The request itself is at fault; the message says how.",
     401: "The server asks for a key, and this is none of those that it knows.",
+    403: "A page of another site asks, and the operator does not list it.",
     404: "There is no such model, voice or speech.",
     409: "The X-Request-Id belongs to a speech that is still being made.",
     415: "The body is not said to be JSON.",
@@ -93,7 +94,7 @@ def _list_errors(path: str, settings: Settings) -> Iterable[int]:
     elif path in {EVENTS, PLAYBACK}:
         yield from (400, 404, 413, 415)
     if path.startswith("/v1/"):
-        yield from (503,)
+        yield from (403, 503)
         if settings.keys:
             yield 401
 

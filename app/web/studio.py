@@ -13,6 +13,8 @@ from anyio import to_thread
 from litestar import Request
 from litestar.background_tasks import BackgroundTask
 from litestar.connection import ASGIConnection
+from litestar.datastructures import State
+from litestar.di import NamedDependency
 from litestar.response import Stream
 
 from app.errors import InvalidRequestError
@@ -25,6 +27,7 @@ from app.speech.stream import EncodedChunk, Encoder, EncoderFactory, encoded
 from app.web.access import Client, identify
 from app.web.audio_events import MEDIA_TYPE, write_audio_events
 from app.web.body import prime, stream_body
+from app.web.operations import Readiness
 from app.web.progress import Asked, Follower, Observer, Progress
 from app.worker import Job, Worker
 
@@ -139,6 +142,14 @@ class Studio:
             },
             background=BackgroundTask(close),
         )
+
+
+def find_studio(state: State, readiness: NamedDependency[Readiness]) -> Studio:
+    """Find the studio; raises the error that says why there is none yet."""
+    if "studio" not in state and (refusal := readiness.refusal()) is not None:
+        raise refusal
+    studio: Studio = state.studio
+    return studio
 
 
 @dataclass(frozen=True, slots=True)

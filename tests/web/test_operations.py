@@ -140,7 +140,7 @@ async def test_it_is_not_ready_while_the_queue_is_full() -> None:
 async def test_what_is_loaded_is_logged_once_it_can_speak(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    caplog.set_level(logging.INFO, "app.main")
+    caplog.set_level(logging.INFO, "app.web.lifespan")
     async with living(create_app(Settings(), load=lambda _: [ToneEngine()])):
         assert "Voice: a, b (tone)" in caplog.messages
 
