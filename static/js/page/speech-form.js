@@ -41,6 +41,10 @@ export class SpeechForm {
     return this.#format.value;
   }
 
+  set wantedFormat(name) {
+    this.#format.value = name;
+  }
+
   /** @returns {PageFormat[]} what the server offers */
   get formats() {
     return [...this.#format.options].filter(({ value }) => value).map(readFormat);

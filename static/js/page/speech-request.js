@@ -27,7 +27,7 @@ export function drawSeed() {
 
 /**
  * @param {Speech} speech
- * @returns {RequestInit} a POST whose answer arrives while it is made
+ * @returns {{method: string, headers: Record<string, string>, body: string}} a POST whose answer arrives while it is made
  */
 export function postOf(speech) {
   const body = JSON.stringify({ ...fieldsOf(speech), stream: true });
@@ -37,11 +37,41 @@ export function postOf(speech) {
 /**
  * Asks for a speech.
  * @param {Speech} speech
- * @param {AbortSignal} signal
+ * @param {{id: string, headers: Readonly<Record<string, string>>, signal: AbortSignal}} options
+ *   `id` names the request, `headers` are the person's key
  * @returns {Promise<Response>}
  */
-export function requestSpeech(speech, signal) {
-  return fetch(ENDPOINT, { ...postOf(speech), signal });
+export function requestSpeech(speech, { id, headers, signal }) {
+  const post = postOf(speech);
+  return fetch(ENDPOINT, {
+    ...post,
+    headers: { ...post.headers, ...headers, "X-Request-Id": id },
+    signal,
+  });
+}
+
+/**
+ * @param {string} id of a speech's request
+ * @returns {string} where the server tells what happens to it
+ */
+export function eventsOf(id) {
+  return `${ENDPOINT}/${id}/events`;
+}
+
+/**
+ * Tells the server that the sound ran out, even as the page is left. What becomes of it matters to
+ * nobody here.
+ * @param {string} id of the speech's request
+ * @param {{underruns: number, stalled_seconds: number}} report
+ * @param {Readonly<Record<string, string>>} headers
+ */
+export function sendPlayback(id, report, headers) {
+  fetch(`${ENDPOINT}/${id}/playback`, {
+    method: "POST",
+    keepalive: true,
+    headers: { ...headers, "Content-Type": "application/json" },
+    body: JSON.stringify(report),
+  }).catch(() => undefined);
 }
 
 /**

@@ -42,6 +42,7 @@ export async function* followEvents(address, { endings = new Set(), ...options }
       const body = await connect(address, parser.lastEventId, options);
       if (!body) return;
       for await (const event of readEvents(body, parser)) {
+        if (signal.aborted) return;
         failures = 0;
         yield event;
         if (endings.has(event.type)) return;

@@ -33,8 +33,9 @@ import { streamInto } from "./stream.js";
  * @typedef {object} PlayOptions
  * @property {string} mseType what `addSourceBuffer` is to be told
  * @property {boolean} [keep] whether to keep the bytes and hand them out with `complete`
- * @property {Promise<Ending | null>} [ending] what the server tells of the end beside the sound: the
- *   sound is cut after its last sample, and the reason for a broken stream is told
+ * @property {(signal: AbortSignal) => Promise<Ending | null>} [ending] gets the signal that ends the
+ *   playback and hears, beside the sound, how it ends: so the sound is cut after its last sample,
+ *   and a broken stream has a reason. Called after the sound was asked for
  */
 
 /**
@@ -94,14 +95,15 @@ export class StreamPlayer extends EventTarget {
     }
     const attached = attachMediaSource(this.#audio, this.#platform, playback.signal);
     playback.press();
+    const response = this.#request(source, playback.signal);
     void streamInto(this.#audio, playback, {
       ...attached,
+      response,
       mseType,
       keep,
       leadSeconds: this.#leadSeconds,
       platform: this.#platform,
-      ...(ending && { ending }),
-      response: this.#request(source, playback.signal),
+      ending: ending?.(playback.signal),
       onComplete: (blob) => this.#emit("complete", blob),
     });
   }

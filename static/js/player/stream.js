@@ -23,8 +23,8 @@ import { acceptAudio } from "./response-check.js";
  * @property {string} mseType
  * @property {boolean} keep whether to keep the bytes
  * @property {number} leadSeconds of sound ahead of the ear that are enough to stop reading
- * @property {Promise<import("./ending.js").Ending | null>} [ending] what the server tells of the
- *   end
+ * @property {Promise<import("./ending.js").Ending | null> | undefined} ending what the server tells
+ *   of the end
  * @property {import("./platform.js").Platform} platform
  * @property {(recording: Blob | null) => void} onComplete everything arrived
  */

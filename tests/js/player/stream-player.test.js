@@ -406,7 +406,7 @@ test("full with nothing left to play is a quota error that says where", async ()
  * @param {number} bytes
  */
 async function playPromised(ending, bytes) {
-  player.play(respond({ "X-Audio-Sample-Rate": "24000" }), { ...MP3, ending });
+  player.play(respond({ "X-Audio-Sample-Rate": "24000" }), { ...MP3, ending: () => ending });
   body.write(bytes);
   await settle();
 }
