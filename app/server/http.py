@@ -3,8 +3,6 @@
 import asyncio
 import logging
 import re
-import socket
-import sys
 from typing import Any, Final
 
 import h11
@@ -13,6 +11,7 @@ from uvicorn.protocols.utils import get_remote_addr
 from uvicorn.server import ServerState
 
 from app.errors import HeadTooLargeError, LegatoError, MalformedRequestError, SlowRequestError
+from app.server.buffers import bound_buffers
 from app.server.config import MAX_HEAD_BYTES, EdgeConfig
 from app.server.deadline import Deadline
 
@@ -23,23 +22,6 @@ FAREWELL_SECONDS: Final = 3.0
 
 _LOG: Final = logging.getLogger(__name__)
 _BLANK_LINE: Final = re.compile(rb"\n\r?\n")
-
-
-def bound_buffers(transport: asyncio.Transport, send_buffer_bytes: int) -> None:
-    """Let the kernel hold `send_buffer_bytes`, and ourselves one message at most.
-
-    So the protocol is paused exactly while the kernel takes no more. Linux calls a socket writable
-    again when a third of its buffer is free (sk_stream_is_writeable), hence that is what a client
-    must take between a pause and its end.
-    """
-    transport.get_extra_info("socket").setsockopt(
-        socket.SOL_SOCKET,
-        socket.SO_SNDBUF,
-        # Linux takes twice what it is told, for its bookkeeping (socket(7)), of which large
-        # messages need next to none.
-        send_buffer_bytes // 2,
-    )
-    transport.set_write_buffer_limits(high=0)
 
 
 class HttpProtocol(H11Protocol):
@@ -92,18 +74,20 @@ class HttpProtocol(H11Protocol):
             self._turn_away(HeadTooLargeError(f"More than {MAX_HEAD_BYTES} bytes of headers came."))
             return
         super().data_received(data)
-        if not self._is_leaving and self.transport.get_protocol() is self:
-            self._await_more(len(data))
+        self._await_more(len(data))
+
+    def on_response_complete(self) -> None:
+        """Go on to the next request, of which a part may be there already."""
+        super().on_response_complete()
+        if self.conn.their_state is h11.SEND_BODY or self.conn.trailing_data[0]:
+            self._await_more(0)
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what h11 could not read; it is handling h11's error when it calls this."""
-        fault = sys.exception()
-        if self.conn.our_state not in {h11.IDLE, h11.SEND_RESPONSE}:
-            self.transport.abort()
-        elif isinstance(fault, h11.RemoteProtocolError) and fault.error_status_hint == 431:
-            self._turn_away(HeadTooLargeError(f"More than {MAX_HEAD_BYTES} bytes of headers came."))
-        else:
+        """Answer what h11 could not read."""
+        if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
             self._turn_away(MalformedRequestError(msg))
+        else:
+            self.transport.abort()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
         """Hand the connection over; it stays counted."""
@@ -127,9 +111,16 @@ class HttpProtocol(H11Protocol):
         else:
             super().shutdown()
 
+    @property
+    def _is_handed_over(self) -> bool:
+        return self.transport.get_protocol() is not self
+
     def _await_more(self, size: int) -> None:
         """Set the deadline for what must come next, now that `size` bytes came."""
+        if self._is_leaving or self.transport.is_closing() or self._is_handed_over:
+            return
         if self.conn.their_state is h11.IDLE:
+            self._unset_keepalive_if_required()
             self._body.stop()
             self._surplus_bytes = 0
             if not self._head.is_running:
@@ -147,7 +138,7 @@ class HttpProtocol(H11Protocol):
         self._unset_keepalive_if_required()
 
     def _is_head_too_large(self, data: bytes) -> bool:
-        """Tell whether a head is longer than is read; h11 bounds only those that come in pieces."""
+        """Tell whether a head is longer than is read; h11 bounds it only where it is incomplete."""
         if self.conn.their_state is not h11.IDLE:
             return False
         came = self.conn.trailing_data[0] + data

@@ -12,9 +12,11 @@ from http.client import HTTPResponse
 from pathlib import Path
 from typing import Any, Self
 
+import pytest
 from litestar import Litestar
 
 from app.main import create_app
+from app.server import http
 from app.settings import Settings
 from tests.serving import Served
 from tests.voices import ToneEngine
@@ -29,6 +31,14 @@ def build(engine: ToneEngine | None = None, **changes: Any) -> Litestar:  # noqa
     """Make the app with a signal for a voice."""
     chosen = [engine or ToneEngine()]
     return create_app(Settings(**changes), load=lambda _settings: chosen)
+
+
+@contextmanager
+def outlasting_farewells() -> Iterator[None]:
+    """Have a client that was turned away all the time it wants, so that no timer ends a test."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(http, "FAREWELL_SECONDS", 3 * WAIT_SECONDS)
+        yield
 
 
 class Client(AbstractContextManager["Client"]):

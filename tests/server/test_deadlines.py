@@ -6,7 +6,16 @@ from collections.abc import Iterator
 import pytest
 
 from app.server.deadline import Deadline
-from tests.server.clients import Client, build, leaving_nothing, playing_on, write_request
+from tests.server.clients import (
+    Client,
+    build,
+    count,
+    leaving_nothing,
+    outlasting_farewells,
+    playing_on,
+    wait_until,
+    write_request,
+)
 from tests.serving import Served, running
 
 HALF_HEAD = b"GET /livez HTTP/1.1\r\nHost: le"
@@ -16,7 +25,7 @@ WHOLE = write_request("/livez", method="GET")
 
 @pytest.fixture(scope="module")
 def served() -> Iterator[Served]:
-    with running(build(header_seconds=0.2, idle_seconds=0.2)) as served:
+    with outlasting_farewells(), running(build(header_seconds=0.2, idle_seconds=0.2)) as served:
         yield served
 
 
@@ -81,6 +90,16 @@ def test_a_body_may_come_slowly_as_long_as_it_comes(served: Served) -> None:
             with pytest.raises(TimeoutError):
                 client.begin_answer()
         assert client.send(body[-1:]).answer().error["code"] == "nothing_to_speak"
+
+
+@pytest.mark.parametrize("half", [HALF_HEAD, HALF_BODY])
+def test_half_a_request_that_came_with_the_one_before_has_no_more_time_than_others(
+    served: Served, half: bytes
+) -> None:
+    with leaving_nothing(served), Client(served.port).send(WHOLE + half) as client:
+        assert client.answer().status == 200
+        assert client.answer().status == 408
+        wait_until(lambda: count(served)["requests"] == 0)
 
 
 @pytest.mark.anyio

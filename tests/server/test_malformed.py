@@ -1,11 +1,21 @@
 """What is not a request that anybody could answer, and what is more than anybody should read."""
 
+import logging
 from collections.abc import Iterator
 
 import pytest
 
+from app.server import http
 from app.server.config import MAX_HEAD_BYTES
-from tests.server.clients import Client, build, leaving_nothing, playing_on, write_request
+from tests.server.clients import (
+    Client,
+    build,
+    leaving_nothing,
+    outlasting_farewells,
+    playing_on,
+    wait_until,
+    write_request,
+)
 from tests.serving import Served, running
 
 HEAD = b"POST /v1/audio/speech HTTP/1.1\r\nHost: legato\r\nContent-Type: application/json\r\n"
@@ -14,7 +24,7 @@ CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 
 @pytest.fixture(scope="module")
 def served() -> Iterator[Served]:
-    with running(build()) as served:
+    with outlasting_farewells(), running(build()) as served:
         yield served
 
 
@@ -102,6 +112,33 @@ def test_a_body_of_10_mb_in_chunks_is_answered_with_413_once_it_is_too_long(
     with playing_on(served), Client(served.port).send(CHUNKED) as client:
         client.send(chunk * (10_000_000 // 0x4000))
         assert client.answer().status == 413
+        assert client.ends()
+
+
+def test_what_comes_after_the_last_answer_is_dropped_in_silence(
+    served: Served, caplog: pytest.LogCaptureFixture
+) -> None:
+    with leaving_nothing(served), Client(served.port).send(b"GET /\0\r\n\r\n") as client:
+        assert client.answer().status == 400
+        client.send(bytes(500_000))
+        assert client.ends()
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
+
+
+def test_a_client_that_does_not_go_once_it_was_answered_is_dropped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(http, "FAREWELL_SECONDS", 0.1)
+    with running(build()) as served, Client(served.port).send(b"GET /\0\r\n\r\n") as client:
+        assert client.answer().status == 400
+        wait_until(lambda: len(served.server.connections) == 0)
+
+
+def test_a_malformed_body_behind_an_answer_ends_the_connection(served: Served) -> None:
+    request = CHUNKED.replace(b"/v1/audio/speech", b"/nowhere")
+    with leaving_nothing(served), Client(served.port).send(request) as client:
+        assert client.answer().status == 404
+        client.send(b"zz\r\n")
         assert client.ends()
 
 
