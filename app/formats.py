@@ -55,7 +55,9 @@ class Coding:
     bits per second, 0 for lossless, and `wide_bit_rate` replaces it above 24 kHz. The muxer takes
     `stream_options` when the output is sent as it is made, `file_options` when it can seek back;
     "{rate}" in a value is the coded rate. `pre_skip` is False where an Opus header must say 0,
-    because a pre-skip and the times of the blocks disagree in Firefox.
+    because a pre-skip and the times of the blocks disagree in Firefox. `whole_packets` is True
+    where a stream's last packet is declared to last as long as what it decodes to, padding included:
+    Chromium plays all of it, and an append window cuts by what is declared.
     """
 
     muxer: str
@@ -64,6 +66,7 @@ class Coding:
     bit_rate: int = 0
     wide_bit_rate: int = 0
     pre_skip: bool = True
+    whole_packets: bool = False
     codec_options: Mapping[str, str] = field(default_factory=dict)
     stream_options: Mapping[str, str] = field(default_factory=dict)
     file_options: Mapping[str, str] = field(default_factory=dict)
@@ -208,12 +211,14 @@ _MP4_FILE: Final = {"movie_timescale": "{rate}"}
 _MP4_AAC_CODING: Final = replace(
     _ADTS_CODING,
     muxer="mp4",
+    whole_packets=True,
     stream_options={"movflags": f"{_FRAGMENTS}+delay_moov", **_MP4_FILE},
     file_options=_MP4_FILE,
 )
 _MP4_OPUS_CODING: Final = replace(
     _WEBM_CODING,
     muxer="mp4",
+    whole_packets=True,
     stream_options={"movflags": f"{_FRAGMENTS}+empty_moov"},
     file_options=_MP4_FILE,
 )

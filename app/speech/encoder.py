@@ -147,7 +147,8 @@ def _open_track(
     if coding is None:
         return PcmTrack(audio_format, sample_rate, sink)
     options = coding.file_options if complete else coding.stream_options
-    return LibavTrack(coding, sample_rate, sink=sink, options=options)
+    whole_packets = coding.whole_packets and not complete
+    return LibavTrack(coding, sample_rate, sink=sink, options=options, whole_packets=whole_packets)
 
 
 def make_safe(samples: Samples) -> Samples:

@@ -27,9 +27,18 @@ class LibavTrack:
     """Feeds one encoder and muxes its packets into one container as they come."""
 
     def __init__(
-        self, coding: Coding, sample_rate: int, *, sink: Sink, options: Mapping[str, str]
+        self,
+        coding: Coding,
+        sample_rate: int,
+        *,
+        sink: Sink,
+        options: Mapping[str, str],
+        whole_packets: bool = False,
     ) -> None:
-        """Open both and write the header; `options` go to the muxer."""
+        """Open both and write the header; `options` go to the muxer.
+
+        With `whole_packets` the last packet is as long as the others, however little is in it.
+        """
         self._sample_rate = sample_rate
         self._written = 0
         # Without flush_packets the mp3 muxer writes nothing before the end.
@@ -44,6 +53,7 @@ class LibavTrack:
             self._container.close()
             raise
         self._shift = 0 if coding.pre_skip else OPUS_LOOKAHEAD_SAMPLES
+        self._packet_samples = self._codec.frame_size if whole_packets else 0
 
     def write(self, samples: Samples) -> None:
         """Encode samples and write whatever packets became ready."""
@@ -67,6 +77,8 @@ class LibavTrack:
             packet.stream = self._stream
             if self._shift and packet.pts is not None:
                 packet.pts = packet.dts = packet.pts + self._shift
+            if self._packet_samples:
+                packet.duration = self._packet_samples
             self._container.mux(packet)
 
 

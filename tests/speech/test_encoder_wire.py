@@ -86,6 +86,16 @@ def test_the_last_packet_is_the_end_of_the_body(name: str, count: int) -> None:
         assert rest == b""
 
 
+@pytest.mark.parametrize("name", ["mp4", "mp4-opus"])
+def test_every_packet_of_a_streamed_mp4_is_as_long_as_it_decodes_to(name: str) -> None:
+    """Else an append window can't cut what Chromium plays of the padding."""
+    audio_format = find_format(name)
+    body = encode([make_sound(5_000)], audio_format, rate=24_000)
+    lengths = [length for length, _ in list_packets(body, audio_format)]
+    assert len(lengths) > 2
+    assert lengths == [lengths[0]] * len(lengths)
+
+
 @pytest.mark.parametrize("name", ["wav", "pcm", "raw"])
 def test_pcm_ends_with_its_last_sample(name: str) -> None:
     body = encode([make_sound(999)], find_format(name), rate=24_000)
