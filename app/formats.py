@@ -56,8 +56,8 @@ class Coding:
     `stream_options` when the output is sent as it is made, `file_options` when it can seek back;
     "{rate}" in a value is the coded rate. `pre_skip` is False where an Opus header must say 0,
     because a pre-skip and the times of the blocks disagree in Firefox. `whole_packets` is True
-    where a stream's last packet is declared to last as long as what it decodes to, padding included:
-    Chromium plays all of it, and an append window cuts by what is declared.
+    where a stream's last packet is declared as long as what it decodes to, padding included, since
+    Chromium plays all of it and an append window cuts by what is declared.
     """
 
     muxer: str
