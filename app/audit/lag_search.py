@@ -61,13 +61,14 @@ class LagSearch:
 
         `leader` is the lag of the first one in samples; without it, it is looked for everywhere.
         """
-        reach = self._reach
+        reach, origin = self._reach, leader
         if leader is None:
             # The anchor fits the larger side of a seam within it, so look widely around it.
             leader, reach = self._anchor(starts[0]), _WIDEST * self._reach
         trail: list[_Peaks] = []
         for start in starts:
-            peaks = self._reach_peaks(self._find_peaks(start, leader, reach), trail)
+            found = self._find_peaks(start, leader, reach)
+            peaks = self._reach_peaks(found, trail) if trail else self._set_out(found, origin)
             trail.append(peaks)
             best = int(np.argmax(peaks.scores))
             leader = float(peaks.lags[best])
@@ -91,10 +92,13 @@ class LagSearch:
         kept = np.argsort(rank)[-_CANDIDATES:]
         return lags[kept], heights[kept]
 
+    def _set_out(self, found: tuple[_Floats, _Floats], origin: float | None) -> _Peaks:
+        lags, heights = found
+        scores = heights if origin is None else heights - self._price(lags - origin)
+        return _Peaks(lags, heights, scores, np.zeros(len(lags), dtype=np.intp))
+
     def _reach_peaks(self, found: tuple[_Floats, _Floats], trail: list[_Peaks]) -> _Peaks:
         lags, heights = found
-        if not trail:
-            return _Peaks(lags, heights, heights, np.zeros(len(lags), dtype=np.intp))
         before = trail[-1]
         ways = before.scores[:, None] - self._price(before.lags[:, None] - lags[None, :])
         origins = np.argmax(ways, axis=0)

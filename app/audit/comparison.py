@@ -1,0 +1,274 @@
+"""Compares a sound of any length with its reference while both arrive, a stretch at a time.
+
+A stretch of 16 s of the reference is looked for in what was heard; the lag at which it ends is
+where the next one is expected. What is held is one stretch and what may have been inserted in it.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import Final
+
+import numpy as np
+
+from app.audit.alignment import LagChange
+from app.audit.disturbances import Disturbance, find_disturbances
+from app.audit.lag_search import LagWindow
+from app.audit.sample_buffer import SampleBuffer
+from app.audit.stretch import HOP_SECONDS, Located, Stretch
+from app.audit.tally import Tally
+from app.speech.engine import Samples
+
+_STRETCH_SECONDS: Final = 16
+_LONGEST_INSERTION_SECONDS: Final = 14
+_BEFORE_SECONDS: Final = 2
+_SETTLED_SECONDS: Final = 1.0
+_SEAM_SECONDS: Final = 0.05
+_UNSETTLED_SECONDS: Final = 0.06
+_STEADY_SECONDS: Final = 0.2e-3
+_FITTING: Final = 0.5
+_FLOOR: Final = 0.05
+_PLATEAU_WINDOWS: Final = 5
+_RESUMING_SECONDS: Final = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A place where the sound does not go on as it was made.
+
+    `at_seconds` is where it is heard and `made_seconds` where it lies in the reference; the size is
+    positive where sound was inserted and negative where it was lost. `seam` is the number of the
+    container that ends there.
+    """
+
+    at_seconds: float
+    made_seconds: float
+    size_seconds: float
+    seam: int | None
+
+
+class Comparison:
+    """Follows a reference through what is heard; `breaks` and `disturbances` grow as it goes.
+
+    In seconds: the `delay` before the reference's first sample, None as long as it was not placed;
+    what is missing at its start and at its end; and what else of it was `not_found`.
+    """
+
+    def __init__(self, reference: Iterator[Samples], rate: int) -> None:
+        """Compare with blocks of mono samples at `rate` Hz, which stay the caller's to close."""
+        self.breaks = Tally[Break]()
+        self.disturbances = Tally[Disturbance]()
+        self.inserted_seconds = 0.0
+        self.lost_seconds = 0.0
+        self.delay_seconds: float | None = None
+        self.missing_start_seconds = 0.0
+        self.missing_end_seconds = 0.0
+        self.not_found_seconds = 0.0
+        self._reference = reference
+        self._rate = rate
+        self._heard = SampleBuffer()
+        self._made = SampleBuffer()
+        self._seams = deque[tuple[int, int]]()
+        self._level = 0.0
+        self._border = 0
+        self._carried: LagWindow | None = None
+        self._missed_from: int | None = None
+        self._sounding_from: int | None = None
+        self._done = False
+
+    @property
+    def made_seconds(self) -> float:
+        """How long the reference is, as far as it was read."""
+        return self._made.end / self._rate
+
+    @property
+    def tail_seconds(self) -> float:
+        """How much was heard after the reference's last sample."""
+        return max(self._heard.end - self._made.end - self._lag, 0) / self._rate
+
+    @property
+    def _lag(self) -> int:
+        return 0 if self._carried is None else round(self._carried.lag_samples)
+
+    def note_seam(self, number: int, at: int) -> None:
+        """Tell that container `number` ended at a sample of what is heard."""
+        self._seams.append((at, number))
+
+    def feed(self, heard: Samples) -> None:
+        """Take the samples (n,) that were heard next."""
+        self._heard.append(heard)
+        ahead = (_STRETCH_SECONDS + _LONGEST_INSERTION_SECONDS) * self._rate
+        while not self._done and self._heard.end >= self._border + self._lag + ahead:
+            self._go_on()
+        if self._done:
+            self._heard.forget(self._heard.end)
+
+    def finish(self) -> None:
+        """Tell that nothing more is heard: what is left of the reference is missing at its end."""
+        while not self._done and self._border + self._lag < self._heard.end:
+            self._go_on()
+        if not self._done and self._missed_from is None:
+            self._missed_from = self._border
+        while self._read_reference():
+            self._made.forget(self._made.end)
+        if self._missed_from is not None:
+            self.missing_end_seconds = (self._made.end - self._missed_from) / self._rate
+
+    def _read_reference(self) -> bool:
+        block = next(self._reference, None)
+        if block is not None:
+            self._made.append(block)
+        return block is not None
+
+    def _go_on(self) -> None:
+        """Compare one stretch, and go to where the next one begins."""
+        end = self._border + _STRETCH_SECONDS * self._rate
+        # A sample more than the stretch tells that it is not the last.
+        while self._made.end <= end and self._read_reference():
+            pass
+        self._done = self._made.end <= end
+        stretch = self._cut_stretch(min(end, self._made.end))
+        if stretch.made.size:
+            level = float(np.sqrt(np.mean(np.square(stretch.made, dtype=np.float64))))
+            self._level = max(self._level, level)
+        lag = None if self._carried is None else self._carried.lag_samples
+        windows = stretch.follow(lag, least_level=max(_FLOOR * self._level, 1e-6))
+        if windows:
+            self._judge(stretch, windows)
+        else:
+            self._border = max(stretch.end - stretch.window, stretch.start + 1)
+        # Earlier samples are needed by a window that spans the border.
+        self._made.forget(self._border)
+        self._heard.forget(self._border + self._lag - _BEFORE_SECONDS * self._rate)
+
+    def _cut_stretch(self, end: int) -> Stretch:
+        first = self._border + self._lag - _BEFORE_SECONDS * self._rate
+        return Stretch(
+            self._made.cut(self._border, max(end, self._border)),
+            self._heard.cut(first, max(self._heard.end, first)),
+            made_start=self._border,
+            heard_start=first,
+            rate=self._rate,
+        )
+
+    def _judge(self, stretch: Stretch, windows: list[LagWindow]) -> None:
+        """Take what is certain from the windows of a stretch, and set the next border."""
+        if self._sounding_from is None:
+            self._sounding_from = stretch.start
+        fitting = [i for i, window in enumerate(windows) if window.correlation >= _FITTING]
+        settled = _SETTLED_SECONDS * self._rate
+        if not fitting:
+            self._resume(stretch)
+        elif windows[-1].start - windows[fitting[-1]].start > settled:
+            self._note_edges(stretch, windows, windows[fitting[0]], last=False)
+            self._take(stretch, windows[: fitting[-1] + 1], fitting[-1])
+            self._resume(stretch)
+        else:
+            self._note_edges(stretch, windows, windows[fitting[0]], last=self._done)
+            self._take(stretch, windows, self._choose_last(stretch, windows, fitting))
+
+    def _choose_last(self, stretch: Stretch, windows: list[LagWindow], fitting: list[int]) -> int:
+        """Choose the last window to take: on a plateau, with some evidence behind it."""
+        if self._done:
+            return len(windows) - 1
+        latest = stretch.end - _SETTLED_SECONDS * self._rate
+        early = [i for i in fitting if windows[i].start <= latest]
+        for i in reversed(early):
+            around = windows[max(i - _PLATEAU_WINDOWS, 0) : i + _PLATEAU_WINDOWS]
+            lags = [window.lag_samples for window in around]
+            if max(lags) - min(lags) < _STEADY_SECONDS * self._rate:
+                return i
+        return early[-1] if early else fitting[0]
+
+    def _take(self, stretch: Stretch, windows: list[LagWindow], until: int) -> None:
+        """Keep what was found up to a window, and go on behind it."""
+        known = [*([self._carried] if self._carried else []), *windows]
+        offset = len(known) - len(windows)
+        changes = [at for at in stretch.find_changes(known) if at.first_after <= until + offset]
+        located = [stretch.locate(change, known) for change in changes]
+        for change in located:
+            self._add_break(change)
+        steady_from = max([0, *(change.first_after for change in changes)])
+        recent = known[max(steady_from, until + offset - _PLATEAU_WINDOWS) : until + offset + 1]
+        lag = median(window.lag_samples for window in recent)
+        self._carried = replace(windows[until], lag_samples=lag)
+        border = windows[until].start + round(HOP_SECONDS * self._rate)
+        if until + 1 == len(windows):
+            border = max(border, stretch.end - stretch.window)
+        self._look_closely(stretch, known[0], located, windows[until].start + stretch.window)
+        self._border = border
+        self._forget_seams()
+
+    def _look_closely(
+        self, stretch: Stretch, first: LagWindow, located: list[Located], end: int
+    ) -> None:
+        """Look for dips and clicks wherever the lag is certain."""
+        guard = round(_UNSETTLED_SECONDS * self._rate)
+        begin, lag = max(first.start, stretch.start), round(first.lag_samples)
+        ends = [*((at.made_at - guard, at) for at in located), (min(end, stretch.end), None)]
+        for last, change in ends:
+            if last > begin:
+                made = stretch.made[begin - stretch.start : last - stretch.start]
+                found = stretch.cut_heard(begin, last, lag)
+                shift = (begin + lag) / self._rate
+                for at in find_disturbances(found, made, rate=self._rate, level=self._level):
+                    self.disturbances.add(replace(at, start_seconds=at.start_seconds + shift))
+            if change is not None:
+                begin, lag = change.resumed_at + guard, change.lag_after
+
+    def _resume(self, stretch: Stretch) -> None:
+        """Look for the sound further on, in what was made and in what is heard."""
+        found = self._carried
+        begin = stretch.start if found is None else max(found.start, stretch.start)
+        after = begin + self._lag if found else 0
+        for seconds in _RESUMING_SECONDS:
+            start = begin + round(seconds * self._rate)
+            if start + stretch.window > stretch.end or not stretch.is_loud(start, self._level):
+                continue
+            lag, fit = stretch.find_again(start, after=after)
+            if fit >= _FITTING:
+                again = LagWindow(start, lag, fit)
+                if found is not None:
+                    change = LagChange(0, 1, found.lag_samples, lag)
+                    self._add_break(stretch.locate(change, (found, again)))
+                self._carried, self._border, self._done = again, start, False
+                return
+        if self._missed_from is None:
+            self._missed_from = begin if found is None else found.start + stretch.window
+        self._border = max(stretch.end - stretch.window, stretch.start + 1)
+
+    def _note_edges(
+        self, stretch: Stretch, windows: list[LagWindow], first: LagWindow, *, last: bool
+    ) -> None:
+        """Note the delay, and what is missing before the first fitting window and at the end."""
+        if self._missed_from is not None and self.delay_seconds is not None:
+            self.not_found_seconds += (first.start - self._missed_from) / self._rate
+        self._missed_from = None
+        if self.delay_seconds is None:
+            could, heard = stretch.find_heard(windows)
+            before = stretch.start - (self._sounding_from or 0)
+            self.delay_seconds = first.lag_samples / self._rate
+            self.missing_start_seconds = before / self._rate + max(
+                heard.start_seconds - could.start_seconds, 0.0
+            )
+        if last:
+            could, heard = stretch.find_heard(windows)
+            self.missing_end_seconds = max(could.end_seconds - heard.end_seconds, 0.0)
+
+    def _add_break(self, change: Located) -> None:
+        around = round(_SEAM_SECONDS * self._rate)
+        first, last = change.heard_at - around, change.made_at + change.lag_after + around
+        seams = [(at, number) for at, number in self._seams if first <= at <= max(first, last)]
+        size = change.size / self._rate
+        at, seam = min(
+            seams, key=lambda one: abs(one[0] - change.heard_at), default=(change.heard_at, None)
+        )
+        self.breaks.add(Break(at / self._rate, change.made_at / self._rate, size, seam))
+        self.inserted_seconds += max(size, 0.0)
+        self.lost_seconds += max(-size, 0.0)
+
+    def _forget_seams(self) -> None:
+        passed = self._border + self._lag - _SETTLED_SECONDS * self._rate
+        while self._seams and self._seams[0][0] < passed:
+            self._seams.popleft()
