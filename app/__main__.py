@@ -28,8 +28,8 @@ from app.speech.catalogue import Catalogue
 from app.speech.encoder import FileEncoder
 from app.speech.order import understand
 from app.speech.stream import encoded
+from app.web.spool import MEMORY_BYTES
 from app.web.stream_log import configure_logging
-from app.web.studio import FILE_MEMORY_BYTES
 
 Command = Callable[[argparse.Namespace], None]
 
@@ -56,7 +56,7 @@ def say(arguments: argparse.Namespace) -> None:
     body = _read_body(arguments)
     order = understand(body, Catalogue(load_engines(settings)))
     started = time.perf_counter()
-    with SpooledTemporaryFile(max_size=FILE_MEMORY_BYTES) as file:
+    with SpooledTemporaryFile(max_size=MEMORY_BYTES) as file:
         with closing(
             encoded(order.engine, order.speech, partial(FileEncoder, order.audio_format, file=file))
         ) as turns:

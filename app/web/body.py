@@ -1,8 +1,8 @@
 """A streamed body: primed before the headers leave, closed however it ends."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from litestar import Request
 from litestar.background_tasks import BackgroundTask
@@ -11,10 +11,28 @@ from litestar.response import Stream
 from app.errors import ClientGoneError
 from app.web.race import race
 
+T = TypeVar("T")
+
 
 async def _wait_for_hang_up(request: Request[Any, Any, Any]) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         """A body's remaining parts are of no interest here."""
+
+
+async def wait_unless_gone(request: Request[Any, Any, Any], wait: Callable[[], Awaitable[T]]) -> T:
+    """Give what `wait` gives, or raise what it raises; where the client hangs up, end it.
+
+    Raises ClientGoneError then.
+    """
+    results: list[T] = []
+
+    async def run() -> None:
+        results.append(await wait())
+
+    await race(run, partial(_wait_for_hang_up, request))
+    if not results:
+        raise ClientGoneError("The client hung up before the first byte.")
+    return results[0]
 
 
 async def prime(request: Request[Any, Any, Any], pieces: AsyncGenerator[bytes]) -> bytes:
@@ -23,15 +41,7 @@ async def prime(request: Request[Any, Any, Any], pieces: AsyncGenerator[bytes]) 
     A failure of the first piece is raised here, where it still becomes an honest status; a hang-up
     cancels `pieces`, which ends it, and raises ClientGoneError. Gives b"" where there is no piece.
     """
-    first: list[bytes] = []
-
-    async def take_first() -> None:
-        first.append(await anext(pieces, b""))
-
-    await race(take_first, partial(_wait_for_hang_up, request))
-    if not first:
-        raise ClientGoneError("The client hung up before the first byte.")
-    return first[0]
+    return await wait_unless_gone(request, lambda: anext(pieces, b""))
 
 
 async def stream_body(

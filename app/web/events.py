@@ -1,6 +1,7 @@
 """GET /v1/audio/speech/{id}/events: what happens to a speech, beside its sound."""
 
 from collections.abc import AsyncGenerator
+from functools import partial
 from typing import Annotated, Any, Final
 from uuid import UUID
 
@@ -11,6 +12,7 @@ from litestar.params import FromPath, HeaderParameter
 from litestar.response import ServerSentEvent, ServerSentEventMessage
 
 from app.web.access import identify
+from app.web.body import wait_unless_gone
 from app.web.event_log import EventLog, EventLogs
 
 WAIT_SECONDS: Final = 10.0
@@ -33,9 +35,8 @@ async def send_events(
 
     The id is the `X-Request-Id` of the speech's request or response.
     """
-    log = await event_logs.find(
-        str(stream_id), reader=identify(request).name, wait_seconds=WAIT_SECONDS
-    )
+    find = partial(event_logs.find, str(stream_id), reader=identify(request).name)
+    log = await wait_unless_gone(request, partial(find, wait_seconds=WAIT_SECONDS))
     if log.ended_at is not None and not log.read(last_event_id):
         # An EventSource that has seen the end stops asking when it is told 204.
         return Response(None, status_code=204)

@@ -1,15 +1,13 @@
 """Where a request becomes a response: the engine, the worker and the encoder, put together."""
 
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import ExitStack, aclosing
+from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 from os import SEEK_END
-from tempfile import SpooledTemporaryFile
-from typing import IO, Any, Final
+from typing import Any
 from uuid import UUID, uuid4
 
-from anyio import to_thread
 from litestar import Request
 from litestar.background_tasks import BackgroundTask
 from litestar.connection import ASGIConnection
@@ -29,11 +27,8 @@ from app.web.audio_events import MEDIA_TYPE, write_audio_events
 from app.web.body import prime, stream_body
 from app.web.operations import Readiness
 from app.web.progress import Asked, Follower, Observer, Progress
+from app.web.spool import open_spool, read_spool
 from app.worker import Job, Worker
-
-FILE_MEMORY_BYTES: Final = 8 * 2**20
-"""A response that is sent whole lies in memory up to this size, then on disk."""
-READ_BYTES: Final = 65_536
 
 Connection = ASGIConnection[Any, Any, Any, Any]
 
@@ -124,23 +119,21 @@ class Studio:
         self, request: Request[Any, Any, Any], order: Order, client: Client
     ) -> Stream:
         """Write the container to a file first, since its header tells the length."""
-        with ExitStack() as unless_sent:
-            file = unless_sent.enter_context(SpooledTemporaryFile(max_size=FILE_MEMORY_BYTES))
+        async with open_spool(self.worker) as file:
             make_encoder = partial(FileEncoder, order.audio_format, file=file)
             performance = self.speak(request, order, client, make_encoder=make_encoder)
             # All of it goes into the file: what is awaited here is the end.
             await prime(request, _take_sound(performance.pieces))
             size = file.seek(0, SEEK_END)
             file.seek(0)
-            close = unless_sent.pop_all().close
         return Stream(
-            _read(file),
+            read_spool(file),
             media_type=order.audio_format.media_type,
             headers={
                 **_tell_player(order, performance.progress.asked),
                 "Content-Length": str(size),
             },
-            background=BackgroundTask(close),
+            background=BackgroundTask(file.close),
         )
 
 
@@ -199,8 +192,3 @@ async def _take_sound(pieces: AsyncGenerator[EncodedChunk]) -> AsyncGenerator[by
         async for piece in pieces:
             if piece.data:
                 yield piece.data
-
-
-async def _read(file: IO[bytes]) -> AsyncGenerator[bytes]:
-    while piece := await to_thread.run_sync(file.read, READ_BYTES):
-        yield piece
