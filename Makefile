@@ -42,8 +42,10 @@ javascript: install-test
 	PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix tests/js run check
 	PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix tests/js test
 
+# What is measured in tests/bench is measured with nothing else going on.
 tests: install-test
-	$(BIN)/python -m pytest tests --numprocesses 2 --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest tests --ignore=tests/bench --numprocesses 2 --cov --cov-report=
+	$(BIN)/python -m pytest tests/bench --cov --cov-append --cov-report=term:skip-covered
 
 end-to-end: install-test
 	$(BIN)/python -m pytest e2e
