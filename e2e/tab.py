@@ -1,6 +1,7 @@
 """One tab on the product's page, used as a person uses it."""
 
 import json
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Final, Self
 from urllib.parse import urlencode
@@ -11,6 +12,7 @@ from e2e.capture import Capture, Tap
 
 PATIENCE_MILLISECONDS: Final = 60_000
 _SPEECH: Final = "**/v1/audio/speech"
+_EVENTS: Final = "**/v1/audio/speech/*/events"
 
 
 class Tab:
@@ -75,6 +77,17 @@ class Tab:
             route.fulfill(response=answer, headers=headers)
 
         self.page.route(_SPEECH, strip)
+
+    def tell_instead(self, name: str, fields: Mapping[str, Any]) -> None:
+        """Answer the page with one event, whatever happens to its speech."""
+        body = f"event: {name}\ndata: {json.dumps(fields)}\n\nevent: done\ndata: {{}}\n\n"
+        self.page.route(
+            _EVENTS, lambda route: route.fulfill(body=body, content_type="text/event-stream")
+        )
+
+    def tell_nothing(self) -> None:
+        """Answer the page that its speech has no events."""
+        self.page.route(_EVENTS, lambda route: route.fulfill(status=204))
 
     def close(self) -> None:
         """Close the tab, as a person does who has heard enough."""

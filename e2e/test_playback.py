@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from playwright.sync_api import Browser
@@ -61,6 +61,48 @@ def test_untold_of_the_priming_the_page_starts_late(browser: Browser, signals: S
     leads = measure_leads(browser, signals, ("mp3", "webm"), hide_priming=True)
     assert leads["mp3"] == pytest.approx(576 / 24_000, abs=EDGE_SECONDS)
     assert leads["webm"] == pytest.approx(312 / 48_000, abs=EDGE_SECONDS)
+
+
+def judge_ends(
+    browser: Browser, site: SignalSite, *, told: Mapping[str, Any] | None
+) -> Mapping[str, Findings]:
+    """Judge a second in every format, where the page is `told` of its end, or of none."""
+    made = site.engine.make("noise", 1.0)
+    with ExitStack() as stack:
+        tabs = {
+            name: stack.enter_context(ListeningTab(browser, site.address, rate=RATE))
+            for name in FORMATS
+        }
+        for name, tab in tabs.items():
+            if told is None:
+                tab.tell_nothing()
+            else:
+                tab.tell_instead("total", told)
+            tab.open("second", voice="noise", audio_format=name)
+            tab.press("Play")
+        found = {
+            name: judge(tab.tap.finish(), made, voice="noise", audio_format=name)
+            for name, tab in tabs.items()
+        }
+    for name, findings in found.items():
+        _LOG.info("told %s, %s: %s", told, name, findings)
+    return found
+
+
+def test_untold_of_the_end_the_page_plays_the_padding_too(
+    browser: Browser, signals: SignalSite
+) -> None:
+    found = judge_ends(browser, signals, told=None)
+    assert found["mp4"].broken == {"tail", "duration"}
+    # WebM says itself what to discard, but only to the decoder.
+    assert found["webm"].broken == {"duration"}
+    assert found["mp3"].broken == {"duration"}
+    assert found["mp4-flac"].broken == set()
+
+
+def test_told_of_a_wrong_end_the_page_loses_nothing(browser: Browser, signals: SignalSite) -> None:
+    for findings in judge_ends(browser, signals, told={"seconds": 0.25}).values():
+        assert findings.broken <= {"tail", "duration"}
 
 
 @pytest.mark.parametrize("audio_format", ["webm", "mp3"])
