@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from app.main import create_app
-from app.settings import Settings
+from app.settings import Key, Settings
 from app.speech.encoder import StreamEncoder
 from app.speech.stream import EncoderFactory
 from e2e.browser import launch_chromium
@@ -28,10 +28,15 @@ class SignalSite:
 
 
 @contextmanager
-def serve_signals(make_encoder: EncoderFactory = StreamEncoder) -> Iterator[SignalSite]:
+def serve_signals(
+    make_encoder: EncoderFactory = StreamEncoder,
+    *,
+    re_entrant: bool = True,
+    keys: tuple[Key, ...] = (),
+) -> Iterator[SignalSite]:
     """Serve signals through `make_encoder`, with all the rest as it is."""
-    engine = SignalEngine(RATE)
-    app = create_app(Settings(), load=lambda _: [engine], make_encoder=make_encoder)
+    engine = SignalEngine(RATE, re_entrant=re_entrant)
+    app = create_app(Settings(keys=keys), load=lambda _: [engine], make_encoder=make_encoder)
     with serving(app) as address:
         yield SignalSite(address, engine)
 

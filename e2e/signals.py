@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 import numpy as np
 
-from app.speech.engine import AudioChunk, Samples, Utterance, Voice
+from app.speech.engine import AudioChunk, Mark, Samples, Utterance, Voice, Word
 from tests.audit.sounds import make_chirp, make_noise
 
 WORD_SECONDS: Final = {"second": 1.0, "blip": 0.05}
@@ -27,10 +27,16 @@ class Gate:
         self.after_seconds: Final = after_seconds
         self.reached: Final = threading.Event()
         self._opened: Final = threading.Event()
+        self._failure: Exception | None = None
 
     def open(self) -> None:
         """Let everything through from now on."""
         self._opened.set()
+
+    def fail(self, failure: Exception) -> None:
+        """Have the generations that are held end in `failure`."""
+        self._failure = failure
+        self.open()
 
     @property
     def is_open(self) -> bool:
@@ -42,28 +48,31 @@ class Gate:
         self.reached.set()
         while not self._opened.wait(0.01):
             yield
+        if self._failure:
+            raise self._failure
 
 
 class SignalEngine:
     """Noise and chirps as long as the text says: "second second blip" lasts 2.05 s."""
 
     id: Final = "signal"
-    re_entrant: Final = True
     has_pace: Final = True
     voices: Final[Sequence[Voice]] = (
         Voice("noise", "Noise", "en"),
         Voice("chirp", "Chirp", "en"),
     )
 
-    def __init__(self, sample_rate: int) -> None:
-        """Make sounds at `sample_rate` Hz."""
+    def __init__(self, sample_rate: int, *, re_entrant: bool = True) -> None:
+        """Make sounds at `sample_rate` Hz; one that is not `re_entrant` makes others wait."""
         self.sample_rate: Final = sample_rate
+        self.re_entrant: Final = re_entrant
         self.gate: Gate | None = None
         self.endings: Final[SimpleQueue[Ending]] = SimpleQueue()
 
     def generate(self, utterance: Utterance) -> Generator[AudioChunk]:
         """Make the sound in chunks of `interval_seconds`, and record how the generation ended."""
         sound = self.make(utterance.voice, measure(utterance.text))
+        marks = list(self.mark(utterance.words))
         size = round(utterance.interval_seconds * self.sample_rate)
         ending: Ending = "closed"
         try:
@@ -71,10 +80,20 @@ class SignalEngine:
                 if (gate := self.gate) and start >= gate.after_seconds * self.sample_rate:
                     for _ in gate.hold():
                         yield AudioChunk(_SILENCE, self.sample_rate)
-                yield AudioChunk(sound[start : start + size], self.sample_rate)
+                begun = tuple(mark for mark in marks if start <= mark.start < start + size)
+                yield AudioChunk(sound[start : start + size], self.sample_rate, begun)
             ending = "finished"
         finally:
             self.endings.put(ending)
+
+    def mark(self, words: Sequence[Word]) -> Iterator[Mark]:
+        """Give when each word sounds that does."""
+        position = 0.0
+        for word in words:
+            start, position = position, position + measure(word.spoken)
+            if position > start:
+                place = (round(at * self.sample_rate) for at in (start, position))
+                yield Mark("word", word.spoken, word.start, word.end, *place)
 
     def hold_after(self, seconds: float) -> Gate:
         """Hold every generation after `seconds` of its sound; gives the gate to open."""
