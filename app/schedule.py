@@ -109,7 +109,9 @@ class Schedule:
             return State.READY if task.is_nudged else State.IDLE
         if isinstance(news, Ended):
             return State.ACTIVE
-        task.tell(news)
+        if task.cancelled_by is None:
+            # Else an error follows, and who waits for a first piece is better told that alone.
+            task.tell(news)
         task.held_bytes += news.size
         return State.PARKED if task.held_bytes >= self._lead_bytes else State.READY
 
