@@ -252,7 +252,7 @@ export class FakeBrowser {
   /** @type {FakeMediaSource[]} */
   sources = [];
   clock = 0;
-  /** @type {{milliseconds: number, end: () => void}[]} what waits for the test to end it */
+  /** @type {{milliseconds: number, signal: AbortSignal, end: () => void}[]} what waits for the test to end it */
   waits = [];
   /** @type {(input: unknown, init: {signal?: AbortSignal}) => Promise<Response>} */
   answer = () => Promise.reject(new TypeError("no network"));
@@ -274,7 +274,7 @@ export class FakeBrowser {
       now: () => this.clock,
       wait: (/** @type {number} */ milliseconds, /** @type {AbortSignal} */ signal) =>
         new Promise((/** @type {(value: void) => void} */ resolve) => {
-          this.waits.push({ milliseconds, end: resolve });
+          this.waits.push({ milliseconds, signal, end: resolve });
           signal.addEventListener("abort", () => resolve());
         }),
       ...overrides,

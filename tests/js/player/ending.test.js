@@ -51,6 +51,7 @@ test("a tail that holds nothing lets every chunk through as it is", () => {
 
 test("what is told is heard at once, and nothing waits on", async () => {
   assert.deepEqual(await hear(Promise.resolve({ seconds: 2 })), { seconds: 2 });
+  assert.equal(browser.waits[0]?.signal.aborted, true);
   assert.equal(await hear(undefined), null);
 });
 

@@ -123,6 +123,16 @@ test("what is no event stream is not read", async () => {
   assert.deepEqual(await dataOf(follow()), []);
 });
 
+test("nothing is told any more once the signal has ended it", async () => {
+  answers = [whole("data: a\n\ndata: b\n\n")];
+  const heard = [];
+  for await (const { data } of follow()) {
+    heard.push(data);
+    life.abort();
+  }
+  assert.deepEqual(heard, ["a"]);
+});
+
 test("a signal ends it quietly: before, while it waits, and while it reads", async () => {
   life.abort();
   assert.deepEqual(await dataOf(follow()), []);

@@ -327,6 +327,9 @@ test("the numbers can be asked for at any time", async () => {
   browser.audio.hear(9);
   browser.clock += 300;
   assert.deepEqual([player.stats?.stalls, player.stats?.stalledSeconds], [1, 0.3]);
+  browser.audio.dispatchEvent(new Event("playing"));
+  browser.clock += 9000;
+  assert.equal(player.stats?.stalledSeconds, 0.3);
 });
 
 test("waiting while seeking, or while paused, is no stall", async () => {
@@ -444,11 +447,19 @@ test("an end before what is already in is another sound's, and cuts nothing", as
   assert.deepEqual([buffer().bytes, buffer().appendWindowEnd], [3000, Infinity]);
 });
 
+test("an end waits until what lies before it is in", async () => {
+  await playPromised(Promise.resolve({ seconds: 29.5 }), 0);
+  body.write(3000);
+  body.end();
+  await settle();
+  assert.deepEqual(buffer().windowEnds, [Infinity, 29.5 + MP3_DELAY_SECONDS]);
+});
+
 test("without a word about the end, or where frames are cut whole, nothing is held back", async () => {
   await playSome(100);
   assert.equal(buffer().bytes, 100);
   build({ userAgent: "Mozilla/5.0 (X11; rv:153.0) Gecko/20100101 Firefox/153.0" });
-  await playPromised(Promise.resolve({ seconds: 0.5 }), 100);
+  await playPromised(Promise.resolve({ seconds: 1.5 }), 100);
   body.end();
   await settle();
   assert.deepEqual([buffer().bytes, buffer().appendWindowEnd], [100, Infinity]);
