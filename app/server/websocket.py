@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from uvicorn.server import ServerState
+from websockets.exceptions import InvalidMessage
 from websockets.frames import CloseCode, Frame
 
-from app.errors import HeadTooLargeError
+from app.errors import HeadTooLargeError, LegatoError, MalformedRequestError
 from app.server.config import EdgeConfig
 from app.server.deadline import Deadline
 
@@ -47,9 +48,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         """Read on; the first call brings the whole request."""
         super().data_received(data)
         if not self.handshake_initiated and not self.transport.is_closing():
-            # The library reads fewer and shorter headers than h11, which has read these.
-            error = HeadTooLargeError("The headers are too many or too long for a WebSocket.")
-            self.transport.write(self._edge.write_refusal(error))
+            self.transport.write(self._edge.write_refusal(self._explain_refusal()))
             self.transport.close()
 
     async def send(self, message: "ASGISendEvent") -> None:
@@ -90,3 +89,9 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
     def _cut(self) -> None:
         _LOG.info("Cut a client that took nothing for %g s.", self._edge.settings.stall_seconds)
         self.transport.abort()
+
+    def _explain_refusal(self) -> LegatoError:
+        """Say why the library did not take a request that h11 took."""
+        if isinstance(self.conn.handshake_exc, InvalidMessage):
+            return MalformedRequestError("This is no request that could open a WebSocket.")
+        return HeadTooLargeError("The headers are too many or too long for a WebSocket.")

@@ -1,5 +1,6 @@
 """How the server stops: in its own time when it is asked once, at once when it is asked twice."""
 
+import asyncio
 import json
 import re
 import signal
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from litestar import get
 
 from tests.server.clients import (
     Client,
@@ -49,8 +51,9 @@ def test_what_runs_is_spoken_to_the_end_while_what_is_new_is_refused() -> None:
             answer = late.answer()
         assert (answer.status, answer.error["code"]) == (503, "shutting_down")
         assert int(answer.headers["retry-after"]) > 0
-        assert ask(served.port, write_request("/livez", method="GET")) == 200
-        listener.hear_more()
+        for _ in range(50):
+            listener.hear_more()
+            assert ask(served.port, write_request("/livez", method="GET")) == 200
         listener.hear_the_end()
         served.thread.join()
         with pytest.raises(ConnectionRefusedError):
@@ -98,7 +101,7 @@ def test_what_takes_longer_than_the_grace_is_cut_and_nobody_takes_it_for_whole()
             response.read()
 
 
-def test_the_second_signal_ends_at_once() -> None:
+def test_the_second_signal_ends_what_is_being_made_at_once() -> None:
     engine = ToneEngine()
     with (
         running(build(engine), grace_seconds=LONG) as served,
@@ -111,6 +114,38 @@ def test_the_second_signal_ends_at_once() -> None:
         assert engine.closed.is_set()
         with pytest.raises(BROKEN):
             response.read()
+
+
+def test_the_second_signal_ends_what_is_being_sent_at_once() -> None:
+    engine = ToneEngine()
+    with (
+        running(build(engine, lead_bytes=10_000_000), grace_seconds=LONG) as served,
+        Client(served.port).send(write_speech(800)) as client,
+    ):
+        response = client.begin_answer()
+        assert engine.closed.wait(20)
+        served.server.handle_exit(signal.SIGTERM, None)
+        wait_until(lambda: not served.server.servers[0].sockets)
+        served.server.handle_exit(signal.SIGTERM, None)
+        with pytest.raises(BROKEN):
+            response.read()
+
+
+@get("/deaf")
+async def work_without_listening() -> None:
+    await asyncio.sleep(LONG)
+
+
+def test_the_second_signal_ends_what_does_not_notice_that_its_client_is_gone() -> None:
+    app = build()
+    app.register(work_without_listening)
+    request = write_request("/deaf", method="GET")
+    with running(app, grace_seconds=LONG) as served, Client(served.port).send(request):
+        wait_until(lambda: len(served.server.server_state.tasks) == 1)
+        served.server.handle_exit(signal.SIGTERM, None)
+        served.server.handle_exit(signal.SIGTERM, None)
+        served.thread.join(timeout=LONG / 2)
+        assert not served.thread.is_alive()
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HT", write_request("/livez", method="GET")])

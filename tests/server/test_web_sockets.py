@@ -41,7 +41,7 @@ def accept(client: Client) -> Client:
     """Read the answer to the handshake, byte by byte, so that no frame is lost."""
     head = b""
     while not head.endswith(b"\r\n\r\n"):
-        head += client.socket.recv(1)
+        head += read(client, 1)
     assert head.startswith(b"HTTP/1.1 101")
     return client
 
@@ -206,6 +206,14 @@ def test_headers_that_the_library_does_not_take_are_answered_with_431(
     with leaving_nothing(served), open_socket(served, "/echo", *headers) as client:
         answer = client.answer()
         assert (answer.status, answer.error["code"]) == (431, "headers_too_large")
+        assert client.ends()
+
+
+@pytest.mark.parametrize("header", ["Content-Length: 5", "Transfer-Encoding: chunked"])
+def test_a_handshake_with_a_body_is_answered_with_400(served: Served, header: str) -> None:
+    with leaving_nothing(served), open_socket(served, "/echo", header) as client:
+        answer = client.answer()
+        assert (answer.status, answer.error["code"]) == (400, "malformed_request")
         assert client.ends()
 
 
