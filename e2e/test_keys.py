@@ -38,7 +38,7 @@ def test_the_page_asks_for_the_key_until_it_fits_and_then_sends_it_with_everythi
         tab.open("blip blip", voice="noise")
         assert not tab.page.get_by_label(FIELD).is_visible()
         tab.press("Play")
-        find_alert(tab, "asks for a key").wait_for()
+        find_alert(tab, "A key is needed").wait_for()
         assert tab.page.evaluate("document.activeElement.type") == "password"
         enter(tab, "not-the-key")
         find_alert(tab, "does not know this key").wait_for()

@@ -164,9 +164,7 @@ export class Reader {
     const { keyForm, status } = this.#views;
     if (error.status !== 401) return status.showError(error);
     if (this.#address) return status.showError(keyless(), this.#findWay());
-    const message = this.#key.isKnown
-      ? "The server does not know this key."
-      : "This server asks for a key.";
+    const message = this.#key.isKnown ? "The server does not know this key." : "A key is needed.";
     status.showError(new PlayerError("refused", message, { remedy: "Enter it below to go on." }));
     keyForm.ask();
   }
