@@ -84,7 +84,7 @@ def test_a_body_may_come_slowly_as_long_as_it_comes(served: Served) -> None:
     with leaving_nothing(served), Client(served.port) as client:
         request = write_request("/v1/audio/speech", body)
         client.send(request[: -len(body)])
-        client.socket.settimeout(0.05)
+        client.socket.settimeout(0.02)
         for byte in body[:-1]:
             client.send(bytes([byte]))
             with pytest.raises(TimeoutError):
