@@ -82,6 +82,7 @@ BODIES = {
     "NULs alone": b"\0" * 1000,
     "NUL as the whole text": b'{"input": "\\u0000"}',
     "half of the JSON": b'{"input": "a"',
+    "deep JSON": b"[" * 100_000,
 }
 
 
