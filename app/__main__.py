@@ -15,6 +15,7 @@ from typing import Final
 
 import msgspec
 
+from app.audit import command as audit
 from app.errors import InvalidRequestError, LegatoError
 from app.formats import FORMATS
 from app.main import create_app, load_engines
@@ -31,7 +32,7 @@ from app.speech.stream import encoded
 from app.web.spool import MEMORY_BYTES
 from app.web.stream_log import configure_logging
 
-Command = Callable[[argparse.Namespace], None]
+Command = Callable[[argparse.Namespace], int | None]
 
 
 def serve(arguments: argparse.Namespace) -> None:
@@ -135,12 +136,13 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
         (show_settings, "settings"),
         (make_client_key, "key"),
         (bench, "bench"),
+        (audit.run, "audit"),
     ):
         command = commands.add_parser(
             name,
             help=run.__doc__,
             description=run.__doc__,
-            parents=[] if run is make_client_key else [settings],
+            parents=[] if run in {make_client_key, audit.run} else [settings],
             allow_abbrev=False,
         )
         command.set_defaults(run=run)
@@ -173,18 +175,19 @@ _ADD_ARGUMENTS: Final[Mapping[Command, Callable[[argparse.ArgumentParser], None]
     say: _add_say_arguments,
     show_settings: _add_settings_arguments,
     make_client_key: _add_key_arguments,
+    audit.run: audit.add_arguments,
 }
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run one command; gives the exit status, 1 with one line of explanation for a known error."""
+    """Run one command; gives its exit status, 1 with one line of explanation for a known error."""
     try:
         arguments = _parse(words)
-        arguments.run(arguments)
+        status: int = arguments.run(arguments) or 0
     except LegatoError as error:
         print(f"legato: {error.message}", file=sys.stderr)
         return 1
-    return 0
+    return status
 
 
 if __name__ == "__main__":

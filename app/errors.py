@@ -171,6 +171,10 @@ class VoiceFileError(LegatoError):
     """A voice's files are missing, damaged or of a kind that is not understood."""
 
 
+class UnreadableAudioError(LegatoError):
+    """What should be audited cannot be had, or is no audio that can be read."""
+
+
 class InvalidSettingError(LegatoError):
     """The operator chose something that cannot be; the message names it."""
 

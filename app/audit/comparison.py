@@ -4,13 +4,12 @@ A stretch of 16 s of the reference is looked for in what was heard; the lag at w
 where the next one is expected. What is held is one stretch and what may have been inserted in it.
 """
 
+import sys
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import Final
-
-import numpy as np
 
 from app.audit.alignment import LagChange
 from app.audit.disturbances import Disturbance, find_disturbances
@@ -28,9 +27,11 @@ _SEAM_SECONDS: Final = 0.05
 _UNSETTLED_SECONDS: Final = 0.06
 _STEADY_SECONDS: Final = 0.2e-3
 _FITTING: Final = 0.5
+_SURE: Final = 0.8
 _FLOOR: Final = 0.05
 _PLATEAU_WINDOWS: Final = 5
-_RESUMING_SECONDS: Final = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
+_LOUD: Final = 0.25
+_PLACING_SECONDS: Final = (0.0, 0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +75,14 @@ class Comparison:
         self._border = 0
         self._carried: LagWindow | None = None
         self._missed_from: int | None = None
-        self._sounding_from: int | None = None
+        self._sounding_from = sys.maxsize
+        self._placed = False
         self._done = False
+
+    @property
+    def silent(self) -> bool:
+        """Whether nothing can be said, since there is no sound in the reference."""
+        return self._done and self._sounding_from == sys.maxsize
 
     @property
     def made_seconds(self) -> float:
@@ -129,18 +136,18 @@ class Comparison:
             pass
         self._done = self._made.end <= end
         stretch = self._cut_stretch(min(end, self._made.end))
-        if stretch.made.size:
-            level = float(np.sqrt(np.mean(np.square(stretch.made, dtype=np.float64))))
-            self._level = max(self._level, level)
-        lag = None if self._carried is None else self._carried.lag_samples
-        windows = stretch.follow(lag, least_level=max(_FLOOR * self._level, 1e-6))
-        if windows:
-            self._judge(stretch, windows)
+        self._level = max(self._level, stretch.level)
+        if stretch.level > _FLOOR * self._level:
+            self._sounding_from = min(self._sounding_from, stretch.start)
+            self._follow(stretch) if self._placed else self._place(stretch)
         else:
-            self._border = max(stretch.end - stretch.window, stretch.start + 1)
-        # Earlier samples are needed by a window that spans the border.
+            self._pass(stretch)
+        # A window that spans the border needs what was heard before it.
         self._made.forget(self._border)
         self._heard.forget(self._border + self._lag - _BEFORE_SECONDS * self._rate)
+
+    def _pass(self, stretch: Stretch) -> None:
+        self._border = max(stretch.end - stretch.window, stretch.start + 1)
 
     def _cut_stretch(self, end: int) -> Stretch:
         first = self._border + self._lag - _BEFORE_SECONDS * self._rate
@@ -152,34 +159,71 @@ class Comparison:
             rate=self._rate,
         )
 
-    def _judge(self, stretch: Stretch, windows: list[LagWindow]) -> None:
-        """Take what is certain from the windows of a stretch, and set the next border."""
-        if self._sounding_from is None:
-            self._sounding_from = stretch.start
-        fitting = [i for i, window in enumerate(windows) if window.correlation >= _FITTING]
-        settled = _SETTLED_SECONDS * self._rate
-        if not fitting:
-            self._resume(stretch)
-        elif windows[-1].start - windows[fitting[-1]].start > settled:
-            self._note_edges(stretch, windows, windows[fitting[0]], last=False)
-            self._take(stretch, windows[: fitting[-1] + 1], fitting[-1])
-            self._resume(stretch)
-        else:
-            self._note_edges(stretch, windows, windows[fitting[0]], last=self._done)
-            self._take(stretch, windows, self._choose_last(stretch, windows, fitting))
+    def _place(self, stretch: Stretch) -> None:
+        """Look for the sound further on, in what was made and in what is heard."""
+        found = self._carried
+        begin = stretch.start if found is None else max(found.start, stretch.start)
+        after = None if found is None else begin + self._lag
+        for seconds in _PLACING_SECONDS[0 if found is None else 1 :]:
+            start = begin + round(seconds * self._rate)
+            again = stretch.find_again(start, after=after, least_level=_LOUD * self._level)
+            if again is not None and again.correlation >= _FITTING:
+                self._go_on_from(stretch, again)
+                return
+        if self._missed_from is None:
+            self._missed_from = begin if found is None else found.start + stretch.window
+        self._pass(stretch)
 
-    def _choose_last(self, stretch: Stretch, windows: list[LagWindow], fitting: list[int]) -> int:
+    def _go_on_from(self, stretch: Stretch, again: LagWindow) -> None:
+        found = self._carried
+        self._placed = True
+        if found is None:
+            # Windows before it are judged as well, from the lag that it has.
+            self._follow(stretch, lag=again.lag_samples)
+            return
+        if self._missed_from is not None:
+            self.not_found_seconds += (again.start - self._missed_from) / self._rate
+            self._missed_from = None
+        change = LagChange(0, 1, found.lag_samples, again.lag_samples)
+        if abs(again.lag_samples - found.lag_samples) >= 1:
+            self._add_break(stretch.locate(change, (found, again)))
+        self._carried, self._border, self._done = again, again.start, False
+
+    def _follow(self, stretch: Stretch, *, lag: float | None = None) -> None:
+        """Take what is certain from the windows of a stretch, and set the next border."""
+        leader = lag if self._carried is None else self._carried.lag_samples
+        windows = stretch.follow(leader, least_level=_FLOOR * self._level)
+        kept = stretch.drop_chance_fits(windows, least=_FITTING)
+        settled = _SETTLED_SECONDS * self._rate
+        if not windows:
+            self._pass(stretch)
+        elif not kept:
+            self._lose(stretch.start, settled)
+        else:
+            lost = windows[-1].start - kept[-1].start > settled
+            self._note_edges(stretch, kept, last=self._done and not lost)
+            self._take(stretch, kept, len(kept) - 1 if lost else self._choose_last(stretch, kept))
+            if lost:
+                self._lose(stretch.start, settled)
+
+    def _lose(self, start: int, settled: float) -> None:
+        """Look for the sound anew behind the last window that was found."""
+        self._placed = self._done = False
+        found = start if self._carried is None else self._carried.start
+        self._border = max(found, start + round(settled))
+
+    def _choose_last(self, stretch: Stretch, windows: list[LagWindow]) -> int:
         """Choose the last window to take: on a plateau, with some evidence behind it."""
         if self._done:
             return len(windows) - 1
         latest = stretch.end - _SETTLED_SECONDS * self._rate
-        early = [i for i in fitting if windows[i].start <= latest]
+        early = [i for i, window in enumerate(windows) if window.start <= latest]
         for i in reversed(early):
             around = windows[max(i - _PLATEAU_WINDOWS, 0) : i + _PLATEAU_WINDOWS]
             lags = [window.lag_samples for window in around]
             if max(lags) - min(lags) < _STEADY_SECONDS * self._rate:
                 return i
-        return early[-1] if early else fitting[0]
+        return early[-1] if early else 0
 
     def _take(self, stretch: Stretch, windows: list[LagWindow], until: int) -> None:
         """Keep what was found up to a window, and go on behind it."""
@@ -196,7 +240,10 @@ class Comparison:
         border = windows[until].start + round(HOP_SECONDS * self._rate)
         if until + 1 == len(windows):
             border = max(border, stretch.end - stretch.window)
-        self._look_closely(stretch, known[0], located, windows[until].start + stretch.window)
+        sure = windows[until].correlation > _SURE
+        self._look_closely(
+            stretch, known[0], located, windows[until].start + (stretch.window if sure else 0)
+        )
         self._border = border
         self._forget_seams()
 
@@ -205,7 +252,8 @@ class Comparison:
     ) -> None:
         """Look for dips and clicks wherever the lag is certain."""
         guard = round(_UNSETTLED_SECONDS * self._rate)
-        begin, lag = max(first.start, stretch.start), round(first.lag_samples)
+        unsure = 0 if first.correlation > _SURE else stretch.window
+        begin, lag = max(first.start + unsure, stretch.start), round(first.lag_samples)
         ends = [*((at.made_at - guard, at) for at in located), (min(end, stretch.end), None)]
         for last, change in ends:
             if last > begin:
@@ -217,38 +265,13 @@ class Comparison:
             if change is not None:
                 begin, lag = change.resumed_at + guard, change.lag_after
 
-    def _resume(self, stretch: Stretch) -> None:
-        """Look for the sound further on, in what was made and in what is heard."""
-        found = self._carried
-        begin = stretch.start if found is None else max(found.start, stretch.start)
-        after = begin + self._lag if found else 0
-        for seconds in _RESUMING_SECONDS:
-            start = begin + round(seconds * self._rate)
-            if start + stretch.window > stretch.end or not stretch.is_loud(start, self._level):
-                continue
-            lag, fit = stretch.find_again(start, after=after)
-            if fit >= _FITTING:
-                again = LagWindow(start, lag, fit)
-                if found is not None:
-                    change = LagChange(0, 1, found.lag_samples, lag)
-                    self._add_break(stretch.locate(change, (found, again)))
-                self._carried, self._border, self._done = again, start, False
-                return
-        if self._missed_from is None:
-            self._missed_from = begin if found is None else found.start + stretch.window
-        self._border = max(stretch.end - stretch.window, stretch.start + 1)
-
-    def _note_edges(
-        self, stretch: Stretch, windows: list[LagWindow], first: LagWindow, *, last: bool
-    ) -> None:
-        """Note the delay, and what is missing before the first fitting window and at the end."""
-        if self._missed_from is not None and self.delay_seconds is not None:
-            self.not_found_seconds += (first.start - self._missed_from) / self._rate
+    def _note_edges(self, stretch: Stretch, windows: list[LagWindow], *, last: bool) -> None:
+        """Note the delay, and what is missing at the start and at the end."""
         self._missed_from = None
         if self.delay_seconds is None:
             could, heard = stretch.find_heard(windows)
-            before = stretch.start - (self._sounding_from or 0)
-            self.delay_seconds = first.lag_samples / self._rate
+            before = stretch.start - self._sounding_from
+            self.delay_seconds = windows[0].lag_samples / self._rate
             self.missing_start_seconds = before / self._rate + max(
                 heard.start_seconds - could.start_seconds, 0.0
             )

@@ -7,10 +7,12 @@ from typing import Final
 
 from app.audit.arriving import StartFinder
 from app.audit.containers import find_kind
+from app.audit.sources import Body
 from app.audit.walkers import WALKERS
+from app.errors import UnreadableAudioError
 from app.formats import FORMATS
 
-PEEKED_BYTES: Final = 1 << 13
+_PEEKED_BYTES: Final = 1 << 13
 """Enough for two frames of the largest mp3, and for what says that a body is text."""
 
 _MAGIC: Final = (
@@ -54,12 +56,35 @@ def recognise(first: bytes) -> str | None:
         if magic.match(first):
             return kind
     for kind, sync in _BARE_FRAMES:
-        if sync.match(first) and StartFinder(WALKERS[kind]).feed(first):
+        if sync.match(first) and StartFinder(WALKERS[kind]).feed(first)[:1] == [0]:
             return kind
     return None
 
 
-def find_named_kind(name: str) -> str | None:
+def choose_kind(body: Body, *, format_name: str | None) -> str:
+    """Return the kind of a body, by its bytes, else by the format's name, else by its own names.
+
+    PCM has no mark, so to call it that is believed. Raises UnreadableAudioError if nothing tells.
+    """
+    first = body.peek(_PEEKED_BYTES)
+    if not first:
+        raise UnreadableAudioError(f"There is no byte in it{body.tell_why_it_ended()}.")
+    names = [name for name in (format_name, *body.names) if name]
+    named = next((kind for kind in map(_find_named_kind, names) if kind is not None), None)
+    recognised = recognise(first)
+    if format_name is not None and named == "pcm":
+        return named
+    if recognised is not None:
+        return recognised
+    text = _quote_text(first)
+    if text is not None:
+        raise UnreadableAudioError(f"This is text and no audio: {text}")
+    if named is None:
+        raise UnreadableAudioError("It begins as no known audio does; --format can name it.")
+    return named
+
+
+def _find_named_kind(name: str) -> str | None:
     """Return the kind that a format, a file name or a media type means, None for an unknown one."""
     word = re.split(r"[./]", name.partition(";")[0].strip().lower())[-1]
     for audio_format in FORMATS.values():
@@ -69,7 +94,7 @@ def find_named_kind(name: str) -> str | None:
     return other if other in WALKERS else None
 
 
-def quote_text(first: bytes) -> str | None:
+def _quote_text(first: bytes) -> str | None:
     """Return the first line of a body that is text, as an error message is; None for another."""
     text = _TEXT.match(first.strip())
     if text is None or len(text[0]) < min(len(first.strip()), 16):

@@ -18,7 +18,7 @@ from app.speech.engine import Samples
 LOWEST_RATE: Final = 1_000
 HIGHEST_RATE: Final = 768_000
 _SPOOL_MEMORY_BYTES: Final = 1 << 20
-_UNREADABLE: Final = (av.FFmpegError, ValueError, IndexError, OverflowError, MemoryError)
+UNREADABLE: Final = (av.FFmpegError, ValueError, IndexError, OverflowError, MemoryError)
 """What PyAV raises for bytes that it cannot make sense of."""
 
 
@@ -101,7 +101,7 @@ class Segment:
             with av.open(file, "r", format=DEMUXERS[self._kind], options=options) as container:
                 container.streams.audio[0].codec_context.flags2 |= Flags2.skip_manual
                 yield from self._decode_packets(container)
-        except _UNREADABLE as error:
+        except UNREADABLE as error:
             self._blame(error)
 
     def _decode_packets(self, container: InputContainer) -> Generator[Samples]:
@@ -111,7 +111,7 @@ class Segment:
             frames: list[av.AudioFrame] = []
             try:
                 frames = list(packet.decode())
-            except _UNREADABLE as error:
+            except UNREADABLE as error:
                 self._blame(error)
             for frame in frames:
                 yield self._read_frame(frame)
@@ -142,6 +142,6 @@ def _read_lame_padding(head: bytes) -> int:
 
 def _count_plain_samples(file: IO[bytes]) -> int | None:
     """Count what a player hears that heeds the edit list; None where libav cannot say."""
-    with suppress(*_UNREADABLE), av.open(file, "r", format="mp4") as container:
+    with suppress(*UNREADABLE), av.open(file, "r", format="mp4") as container:
         return sum(frame.samples for frame in container.decode(audio=0))
     return None

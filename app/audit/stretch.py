@@ -22,6 +22,7 @@ _MARKED_SECONDS: Final = 0.05e-3
 _LEAST_SECONDS: Final = 0.1e-3
 _STEADY_SAMPLES: Final = 0.02
 _SLIGHT_SAMPLES: Final = 0.5
+_LEAST_RUN: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,23 +74,43 @@ class Stretch:
             for at in search.follow(starts, leader=leader)
         ]
 
-    def find_again(self, start: int, *, after: int) -> tuple[float, float]:
+    @property
+    def level(self) -> float:
+        """The effective level of what was made."""
+        return _measure_level(self.made)
+
+    def find_again(self, start: int, *, after: int | None, least_level: float) -> LagWindow | None:
         """Look for a second of what was made at `start` anywhere `after` a sample that was heard.
 
-        Returns the lag where it fits best, and how well it does.
+        None where it is quieter than a level, or not in the stretch.
         """
         first = start - self.start
         template = self.made[first : first + round(_ANCHOR_SECONDS * self._rate)]
-        skipped = max(after - self.start - self._shift, 0)
-        fits = correlate(template, np.pad(self.heard[skipped:], (0, len(template))))
+        if len(template) < self.window or _measure_level(template) < least_level:
+            return None
+        skipped = 0 if after is None else max(after - self.start - self._shift, 0)
+        around = 0 if skipped else len(template)
+        fits = correlate(template, np.pad(self.heard[skipped:], (around, len(template))))
         best = int(np.argmax(fits))
-        return float(best + skipped - first + self._shift), float(fits[best])
+        lag = float(best - around + skipped - first + self._shift)
+        return LagWindow(start, lag, float(fits[best]))
 
-    def is_loud(self, start: int, level: float) -> bool:
-        """Tell whether the second that was made at `start` has a quarter of a level or more."""
-        first = start - self.start
-        sound = self.made[first : first + round(_ANCHOR_SECONDS * self._rate)]
-        return float(np.mean(np.square(sound, dtype=np.float64))) > (level / 4) ** 2
+    def drop_chance_fits(self, windows: list[LagWindow], *, least: float) -> list[LagWindow]:
+        """Leave out windows that do not fit, and the few in a row that do far from all others.
+
+        A window of voiced speech fits elsewhere by chance, and so it does where the sound is not.
+        No sum of changes is touched by what is left out.
+        """
+        runs = _join_runs(
+            [window for window in windows if window.correlation >= least],
+            furthest=_REACH_SECONDS * self._rate,
+        )
+        kept: list[LagWindow] = []
+        for run in runs:
+            follows = _place(run[0]) >= (_place(kept[-1]) - self.window if kept else -self.window)
+            if len(run) >= _LEAST_RUN and follows:
+                kept.extend(run)
+        return kept
 
     def locate(self, change: LagChange, windows: Sequence[LagWindow]) -> Located:
         """Find the sample at which one lag explains what is heard no longer, and the other does."""
@@ -141,3 +162,22 @@ class Stretch:
             find_heard(self.made, self.made, whole),
             find_heard(self.heard, self.made, LagTrack(self._rate, local)),
         )
+
+
+def _measure_level(samples: Samples) -> float:
+    return float(np.sqrt(np.mean(np.square(samples, dtype=np.float64)))) if len(samples) else 0.0
+
+
+def _place(window: LagWindow) -> float:
+    return window.start + window.lag_samples
+
+
+def _join_runs(windows: list[LagWindow], *, furthest: float) -> list[list[LagWindow]]:
+    """Part windows where the lag changes by more than `furthest` samples at once."""
+    runs: list[list[LagWindow]] = []
+    for window in windows:
+        if runs and abs(window.lag_samples - runs[-1][-1].lag_samples) <= furthest:
+            runs[-1].append(window)
+        else:
+            runs.append([window])
+    return runs
