@@ -23,7 +23,10 @@ import { TRY_LATER } from "./response-check.js";
  * @property {import("./ending.js").Tail} tail
  */
 
-/** With less ahead nothing is held back, so that no stall comes sooner for it. */
+/**
+ * With less ahead nothing is held back, so that neither the start nor a stall depends on it, unless
+ * the end is known already: then what is held is the last there is.
+ */
 const NEARLY_DRY_SECONDS = 0.5;
 
 /**
@@ -34,11 +37,16 @@ export async function carry(line) {
   const { audio, body, gate, job, playback, queue, tail } = line;
   /** @type {Uint8Array<ArrayBuffer>[]} */
   const kept = [];
-  const spare = () => secondsAhead(audio) < NEARLY_DRY_SECONDS && letGo(line);
+  let isEndKnown = false;
+  job.ending?.then((ending) => (isEndKnown = ending !== null)).catch(() => undefined);
+  const spare = () => {
+    if (!isEndKnown && secondsAhead(audio) < NEARLY_DRY_SECONDS) letGo(line);
+  };
   audio.addEventListener("timeupdate", spare, { signal: playback.signal });
   try {
     for await (const chunk of readBody(body, playback, gate)) {
       tail.take(chunk).forEach((bytes) => queue.append(bytes));
+      spare();
       if (job.keep) kept.push(chunk);
     }
   } catch (reason) {
