@@ -30,8 +30,7 @@ from app.settings import Settings
 from app.speech.encoder import StreamEncoder
 from app.speech.engine import AudioChunk, Samples, Utterance, Voice
 from app.worker import Worker
-from tests.audit.sounds import make_noise
-from tests.bench.lag import LagMeter, measure_memory
+from tests.bench.lag import LagMeter, measure_memory, trim_memory
 
 SAMPLE_RATE: Final = 24_000
 FIRST_SECONDS: Final = 0.2
@@ -56,7 +55,10 @@ class NoiseEngine:
     def __init__(self) -> None:
         """Make a minute of noise, of which each speech is a part."""
         self.open_voices = 0
-        self._noise: Final[Samples] = make_noise(60 * SAMPLE_RATE, SAMPLE_RATE)
+        # With no temporary arrays, which would leave the process larger than it has to be.
+        noise = np.random.default_rng(1).standard_normal(60 * SAMPLE_RATE, dtype=np.float32)
+        noise *= 0.2
+        self._noise: Final[Samples] = noise
 
     def generate(self, utterance: Utterance) -> Generator[AudioChunk]:
         """Speak a second of noise for each word."""
@@ -125,17 +127,22 @@ class Control:
         await loop.connect_read_pipe(partial(asyncio.StreamReaderProtocol, lines), sys.stdin)
         measuring = asyncio.create_task(self._lag.run())
         while line := await lines.readline():
-            print(json.dumps(self._report()), flush=True)  # noqa: T201 - that is how it answers
-            if line == b"begin\n":
-                self._lag.begin()
-                self._cancels.clear()
+            report = self._begin() if line == b"begin\n" else self._report()
+            print(json.dumps(report), flush=True)  # noqa: T201 - that is how it answers
         measuring.cancel()
         self._server.stop()
+
+    def _begin(self) -> dict[str, Any]:
+        trim_memory()
+        report = self._report()
+        self._lag.begin()
+        self._cancels.clear()
+        return report
 
     def _report(self) -> dict[str, Any]:
         return {
             "held": self._count(),
-            "cancels": self._cancels,
+            "cancels": dict(self._cancels),
             "memory": measure_memory(),
             "peak_memory": self._lag.peak_memory,
             "lags": self._lag.take_percentiles(),
