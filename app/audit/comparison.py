@@ -5,9 +5,11 @@ where the next one is expected. What is held is one stretch and what may have be
 """
 
 import sys
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from statistics import median
 from typing import Final
 
@@ -23,13 +25,13 @@ _STRETCH_SECONDS: Final = 16
 _LONGEST_INSERTION_SECONDS: Final = 14
 _BEFORE_SECONDS: Final = 2
 _SETTLED_SECONDS: Final = 1.0
-_SEAM_SECONDS: Final = 0.05
 _UNSETTLED_SECONDS: Final = 0.06
 _STEADY_SECONDS: Final = 0.2e-3
 _FITTING: Final = 0.5
 _SURE: Final = 0.8
 _FLOOR: Final = 0.05
 _PLATEAU_WINDOWS: Final = 5
+_REPLACED_WINDOWS: Final = 12
 _LOUD: Final = 0.25
 _PLACING_SECONDS: Final = (0.0, 0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
 
@@ -202,7 +204,9 @@ class Comparison:
         else:
             lost = windows[-1].start - kept[-1].start > settled
             self._note_edges(stretch, kept, last=self._done and not lost)
-            self._take(stretch, kept, len(kept) - 1 if lost else self._choose_last(stretch, kept))
+            until = len(kept) - 1 if lost else self._choose_last(stretch, kept)
+            self._note_replaced(windows, kept[: until + 1])
+            self._take(stretch, kept, until)
             if lost:
                 self._lose(stretch.start, settled)
 
@@ -247,6 +251,15 @@ class Comparison:
         self._border = border
         self._forget_seams()
 
+    def _note_replaced(self, windows: list[LagWindow], kept: list[LagWindow]) -> None:
+        """Note where another sound was heard for the time that the reference's own takes."""
+        starts = [window.start for window in windows]
+        for before, after in pairwise([*([self._carried] if self._carried else []), *kept]):
+            loud = bisect_left(starts, after.start) - bisect_right(starts, before.start)
+            stays = abs(after.lag_samples - before.lag_samples) < 1
+            if stays and loud >= _REPLACED_WINDOWS:
+                self.not_found_seconds += loud * HOP_SECONDS
+
     def _look_closely(
         self, stretch: Stretch, first: LagWindow, located: list[Located], end: int
     ) -> None:
@@ -280,9 +293,9 @@ class Comparison:
             self.missing_end_seconds = max(could.end_seconds - heard.end_seconds, 0.0)
 
     def _add_break(self, change: Located) -> None:
-        around = round(_SEAM_SECONDS * self._rate)
-        first, last = change.heard_at - around, change.made_at + change.lag_after + around
-        seams = [(at, number) for at, number in self._seams if first <= at <= max(first, last)]
+        seams = [
+            (at, number) for at, number in self._seams if change.earliest <= at <= change.latest
+        ]
         size = change.size / self._rate
         at, seam = min(
             seams, key=lambda one: abs(one[0] - change.heard_at), default=(change.heard_at, None)

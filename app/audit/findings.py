@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from app.audit.silences import SilenceFinder
 
 FIRST_ROWS: Final = 10
+_FAULTS_SAID: Final = 3
 _MISSING_SECONDS: Final = 5e-3
 
 
@@ -62,9 +63,9 @@ class Findings:
         """Yield each reason for which this is not one gapless container, in words."""
         if self.containers != 1:
             yield f"{self.containers} containers where one belongs"
-        if self.faults.count:
-            more = f" (and {self.faults.count - 1} more)" if self.faults.count > 1 else ""
-            yield self.faults.kept[0] + more
+        yield from self.faults.kept[:_FAULTS_SAID]
+        if self.faults.count > _FAULTS_SAID:
+            yield f"{self.faults.count - _FAULTS_SAID} more faults"
         if self.comparison is not None:
             yield from _list_differences(self.comparison)
 

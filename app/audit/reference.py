@@ -8,7 +8,7 @@ import av
 from av.container import InputContainer
 
 from app.audit.decoding import to_float
-from app.audit.segments import HIGHEST_RATE, LOWEST_RATE, UNREADABLE
+from app.audit.segments import HIGHEST_RATE, LOWEST_RATE, UNREADABLE, find_codec
 from app.errors import UnreadableAudioError
 from app.speech.engine import Samples
 from app.speech.resampling import create_resampler
@@ -28,12 +28,11 @@ class Reference:
         Raises UnreadableAudioError where it is damaged.
         """
         try:
-            stream = self._container.streams.audio[0]
-            own_rate = stream.codec_context.sample_rate
+            own_rate = find_codec(self._container).sample_rate
             if not LOWEST_RATE <= own_rate <= HIGHEST_RATE:
                 raise UnreadableAudioError(f"{self._path} has a sample rate of {own_rate} Hz.")
             resampler = create_resampler(own_rate, rate)
-            for frame in self._container.decode(stream):
+            for frame in self._container.decode(audio=0):
                 yield resampler.feed(to_float(frame))
             yield resampler.finish()
         except UNREADABLE as error:
@@ -48,8 +47,7 @@ def open_reference(path: str) -> Generator[Reference]:
             # libav would open URLs as well, so it gets the file and not its name.
             file = opened.enter_context(Path(path).open("rb"))
             container = opened.enter_context(av.open(file, "r"))
+            find_codec(container)
         except (OSError, *UNREADABLE) as error:
             raise UnreadableAudioError(f"{path} cannot be read as audio: {error}.") from error
-        if not container.streams.audio:
-            raise UnreadableAudioError(f"{path} holds no sound.")
         yield Reference(path, container)

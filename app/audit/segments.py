@@ -8,6 +8,7 @@ from typing import IO, Final, Protocol
 
 import av
 import numpy as np
+from av.audio.codeccontext import AudioCodecContext
 from av.codec.context import Flags2
 from av.container import InputContainer
 
@@ -99,7 +100,7 @@ class Segment:
         options = {"ignore_editlist": "1"} if self._kind == "mp4" else {}
         try:
             with av.open(file, "r", format=DEMUXERS[self._kind], options=options) as container:
-                container.streams.audio[0].codec_context.flags2 |= Flags2.skip_manual
+                find_codec(container).flags2 |= Flags2.skip_manual
                 yield from self._decode_packets(container)
         except UNREADABLE as error:
             self._blame(error)
@@ -129,6 +130,16 @@ class Segment:
         self.fault = self.fault or f"cannot be decoded: {said}"
 
 
+def find_codec(container: InputContainer) -> AudioCodecContext:
+    """Return the decoder of the first audio stream; raises ValueError where there is none."""
+    for stream in container.streams.audio[:1]:
+        # PyAV leaves it out for a codec that it does not know, though its types say otherwise.
+        codec: AudioCodecContext | None = stream.codec_context
+        if codec is not None:
+            return codec
+    raise ValueError("it holds no sound in a known codec")
+
+
 def _count_skipped(packet: "av.Packet[av.AudioStream]") -> int:
     """Add up how much a decoder is told to skip: two numbers of 32 bits, at the start and end."""
     return int(np.frombuffer(bytes(packet.get_sidedata("skip_samples")), "<u4", 2).sum())
@@ -143,5 +154,6 @@ def _read_lame_padding(head: bytes) -> int:
 def _count_plain_samples(file: IO[bytes]) -> int | None:
     """Count what a player hears that heeds the edit list; None where libav cannot say."""
     with suppress(*UNREADABLE), av.open(file, "r", format="mp4") as container:
+        find_codec(container)
         return sum(frame.samples for frame in container.decode(audio=0))
     return None

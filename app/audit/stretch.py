@@ -27,12 +27,18 @@ _LEAST_RUN: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A change of lag, in samples: the last one that was made before it, and the lags around it."""
+    """A change of lag, in samples: the last one that was made before it, and the lags around it.
+
+    What was heard of the windows around it reaches from `earliest` to `latest`: in a pause it can
+    lie anywhere within.
+    """
 
     made_at: int
     lag_before: int
     lag_after: int
     size: float
+    earliest: int
+    latest: int
 
     @property
     def heard_at(self) -> int:
@@ -124,7 +130,8 @@ class Stretch:
         right = np.concatenate(([0.0], np.cumsum(self._measure_error(first, last, after))))
         resumed = np.minimum(np.arange(len(left)) + lost, len(left) - 1)
         at = first + int(np.argmin(left + right[-1] - right[resumed]))
-        return Located(at, before, after, change.lag_after - change.lag_before)
+        size = change.lag_after - change.lag_before
+        return Located(at, before, after, size, first + before, last + after)
 
     def _measure_error(self, first: int, last: int, lag: int) -> Samples:
         error: Samples = np.square(
