@@ -32,6 +32,7 @@ export class Tail {
   #chunks = [];
   #bytes = 0;
   #heldBytes;
+  #isKept = false;
 
   /** @param {boolean} holds whether to hold anything back */
   constructor(holds) {
@@ -41,6 +42,16 @@ export class Tail {
   /** Whether anything is held back. */
   get holds() {
     return this.#heldBytes > 0;
+  }
+
+  /** Whether what is held is known to be the last there is. */
+  get isKept() {
+    return this.#isKept;
+  }
+
+  /** What is held, and what may yet come, is the last there is. */
+  keep() {
+    this.#isKept = true;
   }
 
   /**

@@ -37,22 +37,16 @@ export async function carry(line) {
   const { audio, body, gate, job, playback, queue, tail } = line;
   /** @type {Uint8Array<ArrayBuffer>[]} */
   const kept = [];
-  let isEndKnown = false;
-  job.ending?.then((ending) => (isEndKnown = ending !== null)).catch(() => undefined);
-  const spare = () => {
-    if (!isEndKnown && secondsAhead(audio) < NEARLY_DRY_SECONDS) letGo(line);
-  };
-  audio.addEventListener("timeupdate", spare, { signal: playback.signal });
+  job.ending?.then((ending) => ending && tail.keep()).catch(() => undefined);
+  audio.addEventListener("timeupdate", () => spare(line), { signal: playback.signal });
   try {
     for await (const chunk of readBody(body, playback, gate)) {
       tail.take(chunk).forEach((bytes) => queue.append(bytes));
-      spare();
+      spare(line);
       if (job.keep) kept.push(chunk);
     }
   } catch (reason) {
     return breakOff(line, reason);
-  } finally {
-    audio.removeEventListener("timeupdate", spare);
   }
   await trimEnd(line);
   if (playback.signal.aborted) return;
@@ -63,12 +57,23 @@ export async function carry(line) {
 }
 
 /**
+ * Something was read, appended or heard: lets go of the tail where the ear may need it.
+ * @param {Line} line
+ */
+export function spare(line) {
+  const { audio, queue, tail } = line;
+  if (tail.isKept || queue.pendingBytes > 0) return;
+  if (secondsAhead(audio) < NEARLY_DRY_SECONDS) letGo(line);
+}
+
+/**
  * Has the sound end with its last sample, where the server tells which that is.
  * @param {Line} line
  */
 async function trimEnd(line) {
   const { audio, headers, job, queue, tail } = line;
   if (!tail.holds) return;
+  tail.keep();
   const [ending] = await Promise.all([hear(line), queue.drained()]);
   const windowEnd = windowEndOf(ending?.seconds ?? NaN, { mseType: job.mseType, headers });
   // What is in already can't be cut any more: an end before it is not this sound's.

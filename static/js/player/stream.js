@@ -6,13 +6,14 @@
 import { AppendQueue } from "./append-queue.js";
 import { Tail } from "./ending.js";
 import { PlayerError, asPlayerError } from "./errors.js";
-import { carry } from "./line.js";
+import { carry, spare } from "./line.js";
 import { trimFromHeaders, trimsWithinFrames } from "./priming.js";
 import { DRY_SECONDS, secondsAhead } from "./ranges.js";
 import { ReadGate } from "./read-gate.js";
 import { acceptAudio } from "./response-check.js";
 
 /** @typedef {import("./platform.js").AnyMediaSource} AnyMediaSource */
+/** @typedef {import("./line.js").Line} Line */
 /** @typedef {import("./playback.js").Playback} Playback */
 
 /**
@@ -42,8 +43,7 @@ export async function streamInto(audio, playback, job) {
     playback.signal.throwIfAborted();
     const sourceBuffer = openBuffer(job, headers);
     const tail = new Tail(job.ending !== undefined && trimsWithinFrames(job.platform.userAgent));
-    const { gate, queue } = connect(audio, playback, { ...job, sourceBuffer });
-    await carry({ audio, playback, job, headers, body, queue, gate, tail });
+    await carry(connect({ audio, playback, job, headers, body, tail }, sourceBuffer));
   } catch (reason) {
     playback.fail(asPlayerError(reason, "interrupted", "The server could not be reached."));
   }
@@ -76,16 +76,18 @@ function openBuffer({ mediaSource, mseType, platform }, headers) {
 }
 
 /**
- * @param {HTMLMediaElement} audio
- * @param {Playback} playback
- * @param {StreamJob & {sourceBuffer: SourceBuffer}} job
- * @returns {{queue: AppendQueue, gate: ReadGate}}
+ * @param {Omit<Line, "queue" | "gate">} ends what is to be connected
+ * @param {SourceBuffer} sourceBuffer
+ * @returns {Line}
  */
-function connect(audio, playback, { mediaSource, sourceBuffer, leadSeconds }) {
+function connect(ends, sourceBuffer) {
+  const { audio, job, playback } = ends;
+  const { leadSeconds, mediaSource } = job;
   const { signal } = playback;
   const queue = new AppendQueue(mediaSource, sourceBuffer, {
     signal,
     onAdvance: () => {
+      spare(line);
       gate.check();
       playback.report();
     },
@@ -93,10 +95,11 @@ function connect(audio, playback, { mediaSource, sourceBuffer, leadSeconds }) {
     onLost: () => playback.abandon(),
   });
   const gate = new ReadGate(audio, mediaSource, queue, { leadSeconds, signal });
+  const line = { ...ends, queue, gate };
   // What was played can be evicted, so every step of the ear may have made room.
   audio.addEventListener("timeupdate", () => queue.retry() && gate.check(), { signal });
   audio.addEventListener("waiting", () => giveUpWhenFull(audio, playback, queue), { signal });
-  return { queue, gate };
+  return line;
 }
 
 /**

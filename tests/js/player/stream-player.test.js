@@ -467,16 +467,46 @@ test("without a word about the end, or where frames are cut whole, nothing is he
 });
 
 test("the first sound is not held back, and an ear that comes near gets what was", async () => {
-  await playPromised(never(), 1200);
-  assert.equal(buffer().bytes, 1200);
+  await playPromised(never(), 1060);
+  assert.equal(buffer().bytes, 1060);
   body.write(500);
   await settle();
-  browser.audio.hear(11);
+  browser.audio.hear(10);
   await settle();
-  assert.equal(buffer().bytes, 1200);
-  browser.audio.hear(0.6);
+  assert.equal(buffer().bytes, 1060);
+  browser.audio.hear(0.2);
   await settle();
-  assert.equal(buffer().bytes, 1700);
+  assert.equal(buffer().bytes, 1560);
+});
+
+test("what may start the sound is not held back", async () => {
+  await playPromised(never(), 500);
+  assert.equal(buffer().bytes, 500);
+});
+
+test("what is known to be the last is held back, however little there is", async () => {
+  await playPromised(Promise.resolve({ seconds: 4 }), 500);
+  assert.equal(buffer().bytes, 0);
+  body.end();
+  await settle();
+  assert.deepEqual(buffer().windowEnds, [4 + MP3_DELAY_SECONDS]);
+});
+
+test("what still waits for the buffer counts as being ahead", async () => {
+  await playPromised(never(), 0);
+  body.write(2000);
+  body.write(500);
+  await settle();
+  assert.equal(buffer().bytes, 2500 - 1024);
+});
+
+test("the ear does not get the tail while its end is waited for", async () => {
+  await playPromised(never(), 2000);
+  body.end();
+  await settle();
+  browser.audio.hear(9.5);
+  await settle();
+  assert.equal(buffer().bytes, 2000 - 1024);
 });
 
 test("after a cut the server's own words say why", async () => {
