@@ -6,17 +6,18 @@ where the next one is expected. What is held is one stretch and what may have be
 
 import sys
 from bisect import bisect_left, bisect_right
-from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 from typing import Final
 
 from app.audit.alignment import LagChange
-from app.audit.disturbances import Disturbance, find_disturbances
+from app.audit.close_look import SURE, look_closely
+from app.audit.disturbances import Disturbance
 from app.audit.lag_search import LagWindow
 from app.audit.sample_buffer import SampleBuffer
+from app.audit.seams import Break, Seams
 from app.audit.stretch import HOP_SECONDS, Located, Stretch
 from app.audit.tally import Tally
 from app.speech.engine import Samples
@@ -25,30 +26,13 @@ _STRETCH_SECONDS: Final = 16
 _LONGEST_INSERTION_SECONDS: Final = 14
 _BEFORE_SECONDS: Final = 2
 _SETTLED_SECONDS: Final = 1.0
-_UNSETTLED_SECONDS: Final = 0.06
 _STEADY_SECONDS: Final = 0.2e-3
 _FITTING: Final = 0.5
-_SURE: Final = 0.8
 _FLOOR: Final = 0.05
 _PLATEAU_WINDOWS: Final = 5
 _REPLACED_WINDOWS: Final = 12
 _LOUD: Final = 0.25
 _PLACING_SECONDS: Final = (0.0, 0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Break:
-    """A place where the sound does not go on as it was made.
-
-    `at_seconds` is where it is heard and `made_seconds` where it lies in the reference; the size is
-    positive where sound was inserted and negative where it was lost. `seam` is the number of the
-    container that ends there.
-    """
-
-    at_seconds: float
-    made_seconds: float
-    size_seconds: float
-    seam: int | None
 
 
 class Comparison:
@@ -72,7 +56,7 @@ class Comparison:
         self._rate = rate
         self._heard = SampleBuffer()
         self._made = SampleBuffer()
-        self._seams = deque[tuple[int, int]]()
+        self._seams = Seams(rate)
         self._level = 0.0
         self._border = 0
         self._carried: LagWindow | None = None
@@ -102,7 +86,7 @@ class Comparison:
 
     def note_seam(self, number: int, at: int) -> None:
         """Tell that container `number` ended at a sample of what is heard."""
-        self._seams.append((at, number))
+        self._seams.note(number, at)
 
     def feed(self, heard: Samples) -> None:
         """Take the samples (n,) that were heard next."""
@@ -244,12 +228,12 @@ class Comparison:
         border = windows[until].start + round(HOP_SECONDS * self._rate)
         if until + 1 == len(windows):
             border = max(border, stretch.end - stretch.window)
-        sure = windows[until].correlation > _SURE
-        self._look_closely(
-            stretch, known[0], located, windows[until].start + (stretch.window if sure else 0)
-        )
+        sure = windows[until].correlation > SURE
+        end = windows[until].start + (stretch.window if sure else 0)
+        for found in look_closely(stretch, known[0], located, end=end, level=self._level):
+            self.disturbances.add(found)
         self._border = border
-        self._forget_seams()
+        self._seams.forget(border + self._lag - round(_SETTLED_SECONDS * self._rate))
 
     def _note_replaced(self, windows: list[LagWindow], kept: list[LagWindow]) -> None:
         """Note where another sound was heard for the time that the reference's own takes."""
@@ -259,24 +243,6 @@ class Comparison:
             stays = abs(after.lag_samples - before.lag_samples) < 1
             if stays and loud >= _REPLACED_WINDOWS:
                 self.not_found_seconds += loud * HOP_SECONDS
-
-    def _look_closely(
-        self, stretch: Stretch, first: LagWindow, located: list[Located], end: int
-    ) -> None:
-        """Look for dips and clicks wherever the lag is certain."""
-        guard = round(_UNSETTLED_SECONDS * self._rate)
-        unsure = 0 if first.correlation > _SURE else stretch.window
-        begin, lag = max(first.start + unsure, stretch.start), round(first.lag_samples)
-        ends = [*((at.made_at - guard, at) for at in located), (min(end, stretch.end), None)]
-        for last, change in ends:
-            if last > begin:
-                made = stretch.made[begin - stretch.start : last - stretch.start]
-                found = stretch.cut_heard(begin, last, lag)
-                shift = (begin + lag) / self._rate
-                for at in find_disturbances(found, made, rate=self._rate, level=self._level):
-                    self.disturbances.add(replace(at, start_seconds=at.start_seconds + shift))
-            if change is not None:
-                begin, lag = change.resumed_at + guard, change.lag_after
 
     def _note_edges(self, stretch: Stretch, windows: list[LagWindow], *, last: bool) -> None:
         """Note the delay, and what is missing at the start and at the end."""
@@ -293,18 +259,7 @@ class Comparison:
             self.missing_end_seconds = max(could.end_seconds - heard.end_seconds, 0.0)
 
     def _add_break(self, change: Located) -> None:
-        seams = [
-            (at, number) for at, number in self._seams if change.earliest <= at <= change.latest
-        ]
-        size = change.size / self._rate
-        at, seam = min(
-            seams, key=lambda one: abs(one[0] - change.heard_at), default=(change.heard_at, None)
-        )
-        self.breaks.add(Break(at / self._rate, change.made_at / self._rate, size, seam))
-        self.inserted_seconds += max(size, 0.0)
-        self.lost_seconds += max(-size, 0.0)
-
-    def _forget_seams(self) -> None:
-        passed = self._border + self._lag - _SETTLED_SECONDS * self._rate
-        while self._seams and self._seams[0][0] < passed:
-            self._seams.popleft()
+        found = self._seams.name(change)
+        self.breaks.add(found)
+        self.inserted_seconds += max(found.size_seconds, 0.0)
+        self.lost_seconds += max(-found.size_seconds, 0.0)

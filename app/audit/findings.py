@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 FIRST_ROWS: Final = 10
 _FAULTS_SAID: Final = 3
-_MISSING_SECONDS: Final = 5e-3
+MISSING_SECONDS: Final = 5e-3
+"""From this on a start or an end counts as not heard; a codec blurs less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ def _list_differences(comparison: Comparison) -> Generator[str]:
     if comparison.delay_seconds is None:
         yield "the reference is not heard in it"
         return
-    if comparison.missing_start_seconds > _MISSING_SECONDS:
+    if comparison.missing_start_seconds > MISSING_SECONDS:
         yield f"the first {comparison.missing_start_seconds * 1e3:.1f} ms are not heard"
     if comparison.inserted_seconds:
         yield f"{comparison.inserted_seconds * 1e3:.2f} ms inserted"
@@ -86,5 +87,5 @@ def _list_differences(comparison: Comparison) -> Generator[str]:
         count = sum(found.kind == kind for found in comparison.disturbances.kept)
         if count:
             yield f"{count} {kind}{'s' if count > 1 else ''}"
-    if comparison.missing_end_seconds > _MISSING_SECONDS:
+    if comparison.missing_end_seconds > MISSING_SECONDS:
         yield f"the last {comparison.missing_end_seconds * 1e3:.1f} ms are not heard"

@@ -64,16 +64,16 @@ class Stretch:
         self.end = made_start + len(made)
         self.window = round(WINDOW_SECONDS * rate)
         self._shift = heard_start - made_start
-        self._rate = rate
+        self.rate = rate
 
     def follow(self, lag: float | None, *, least_level: float) -> list[LagWindow]:
         """Place each window louder than a level; the first lies at `lag`, or anywhere for None."""
-        hop = round(HOP_SECONDS * self._rate)
+        hop = round(HOP_SECONDS * self.rate)
         starts = find_loud(self.made, self.window, hop, least_level=least_level)
         if not starts:
             return []
-        reach = round(_REACH_SECONDS * self._rate)
-        search = LagSearch(self.heard, self.made, self.window, reach, self._rate)
+        reach = round(_REACH_SECONDS * self.rate)
+        search = LagSearch(self.heard, self.made, self.window, reach, self.rate)
         leader = None if lag is None else lag - self._shift
         return [
             LagWindow(self.start + at.start, at.lag_samples + self._shift, at.correlation)
@@ -91,7 +91,7 @@ class Stretch:
         None where it is quieter than a level, or not in the stretch.
         """
         first = start - self.start
-        template = self.made[first : first + round(_ANCHOR_SECONDS * self._rate)]
+        template = self.made[first : first + round(_ANCHOR_SECONDS * self.rate)]
         if len(template) < self.window or _measure_level(template) < least_level:
             return None
         skipped = 0 if after is None else max(after - self.start - self._shift, 0)
@@ -109,7 +109,7 @@ class Stretch:
         """
         runs = _join_runs(
             [window for window in windows if window.correlation >= least],
-            furthest=_REACH_SECONDS * self._rate,
+            furthest=_REACH_SECONDS * self.rate,
         )
         kept: list[LagWindow] = []
         for run in runs:
@@ -151,8 +151,8 @@ class Stretch:
         lags = [window.lag_samples for window in windows]
         moves = [abs(after - before) for before, after in pairwise(lags)]
         steady = bool(moves) and median(moves) < _STEADY_SAMPLES
-        marked = _SLIGHT_SAMPLES / 2 if steady else _MARKED_SECONDS * self._rate
-        least = _SLIGHT_SAMPLES if steady else _LEAST_SECONDS * self._rate
+        marked = _SLIGHT_SAMPLES / 2 if steady else _MARKED_SECONDS * self.rate
+        least = _SLIGHT_SAMPLES if steady else _LEAST_SECONDS * self.rate
         for change in find_changes(windows, self.window, marked_samples=marked):
             if abs(change.lag_after - change.lag_before) >= least:
                 yield change
@@ -164,10 +164,10 @@ class Stretch:
             for at in windows
             if at.start >= self.start
         )
-        whole = LagTrack(self._rate, (LagWindow(0, 0.0, 1.0),))
+        whole = LagTrack(self.rate, (LagWindow(0, 0.0, 1.0),))
         return (
             find_heard(self.made, self.made, whole),
-            find_heard(self.heard, self.made, LagTrack(self._rate, local)),
+            find_heard(self.heard, self.made, LagTrack(self.rate, local)),
         )
 
 

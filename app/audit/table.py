@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from app.audit.comparison import Comparison
-from app.audit.findings import Findings, Row
+from app.audit.findings import MISSING_SECONDS, Findings, Row
 from app.audit.silences import SilenceFinder
 
 GAPLESS: Final = "GAPLESS"
@@ -91,7 +91,8 @@ def _tell_differences(comparison: Comparison) -> Generator[str]:
 
 
 def _tell_heard(missing_seconds: float) -> str:
-    return f"no, {missing_seconds * 1e3:.1f} ms are missing" if missing_seconds > 5e-3 else "yes"
+    missing = missing_seconds > MISSING_SECONDS
+    return f"no, {missing_seconds * 1e3:.1f} ms are missing" if missing else "yes"
 
 
 def make_document(findings: Findings) -> dict[str, Any]:
