@@ -32,6 +32,7 @@ from app.web.pages import TEMPLATE_FOLDER, name_static_prefix, serve_static_file
 from app.web.problems import EXCEPTION_HANDLERS
 from app.web.speech import SpeechController
 from app.web.studio import Studio, find_studio
+from app.web.text_stream import speak_arriving_text
 
 
 def load_engines(settings: Settings) -> Sequence[Engine]:
@@ -65,6 +66,7 @@ def create_app(
         route_handlers=[
             show_page,
             SpeechController,
+            speak_arriving_text,
             send_events,
             report_playback,
             list_models,

@@ -37,7 +37,7 @@ def fuzz(address: str, *options: str) -> subprocess.CompletedProcess[str]:
     checks = ["--checks", "all", "--exclude-checks", "positive_data_acceptance"]
     hooks = {"SCHEMATHESIS_HOOKS": "tests.web.document_checks", "PYTHONPATH": str(ROOT)}
     with TemporaryDirectory() as scratch:
-        return subprocess.run(  # noqa: S603 - our own interpreter
+        return subprocess.run(
             [*command, *checks, *options],
             check=False,
             cwd=scratch,

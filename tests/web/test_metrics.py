@@ -10,8 +10,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from app.errors import UnknownStreamError
 from app.main import create_app
+from app.schemas import Playback
 from app.settings import Settings
-from app.web.metrics import MOST_REMEMBERED_STREAMS, Playback, StreamMetrics
+from app.web.metrics import MOST_REMEMBERED_STREAMS, StreamMetrics
 from app.web.progress import Asked, Progress
 from tests.voices import ToneEngine
 from tests.web.asgi import Client, Reply, living

@@ -108,6 +108,21 @@ class Draft:
             self.last.boundary = max(self.last.boundary, boundary)
             self._open_end = self._joint = -1
 
+    def shift(self, distance: int) -> None:
+        """Count positions from another place of the text."""
+        self._open_end += distance
+        self._joint += distance
+        for token in self._tokens:
+            token.start += distance
+            token.end += distance
+
+    def take_ended(self) -> Iterator[Token]:
+        """Hand out the last word too, where it ends a sentence; only before another word."""
+        yield from self.finished()
+        if self.last and self.last.boundary:
+            yield self._tokens.popleft()
+            self._before = ()
+
     def finished(self) -> Iterator[Token]:
         """Hand out the words that can no longer change."""
         while len(self._tokens) > 1:

@@ -3,7 +3,7 @@
 from typing import Final
 
 from app.speech.text.english_numbers import NUMBER_RULES
-from app.speech.text.english_words import SIGN_RULES, WORD_RULES
+from app.speech.text.english_words import SIGN_RULES, WATCHED_WORDS, WORD_RULES
 from app.speech.text.language import Language
 
 _SYMBOLS: Final = {
@@ -28,6 +28,7 @@ ENGLISH: Final = Language(
     letter_rules=WORD_RULES,
     other_rules=(*NUMBER_RULES, *SIGN_RULES),
     rule_signs=frozenset("+($€£¥₹'’~./#"),
+    watched_words=WATCHED_WORDS,
     knows_abbreviations=True,
 )
 """American English; dates with slashes are read month first."""

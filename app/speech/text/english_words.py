@@ -140,6 +140,13 @@ def _listed(*tables: Mapping[str, object]) -> str:
 _STEP: Final = r"(?:/[\w.-]{1,100})"
 _TLD: Final = "com|org|net|edu|gov|mil|int|io|dev|ai|app|co|info|uk|de|fr|eu|ca|au|jp|ch|nl|us|tv"
 
+WATCHED_WORDS: Final = frozenset(
+    word.lower()
+    for table in (_TITLES, _AFTER_NAME, _CONTINUING, _CLOSING, _BEFORE_NUMBER)
+    for word in table
+)
+"""Abbreviations: what they mean, and whether they end a sentence, depends on what follows."""
+
 WORD_RULES: Final = (
     Rule(URL, _speak_address),
     Rule(MAIL, _speak_address),

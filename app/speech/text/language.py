@@ -45,6 +45,7 @@ class Language:
     """Names for signs, words before which a long sentence may be cut, and rules.
 
     `letter_rules` begin with a letter, `other_rules` with a digit or one of `rule_signs`.
+    `watched_words` are those, in small letters, whose reading depends on the words that follow.
     `knows_abbreviations` tells whether a full stop ends a sentence even if a small letter
     follows: only where the rules know the abbreviations.
     """
@@ -54,6 +55,7 @@ class Language:
     letter_rules: tuple[Rule, ...] = ()
     other_rules: tuple[Rule, ...] = ()
     rule_signs: frozenset[str] = frozenset()
+    watched_words: frozenset[str] = frozenset()
     knows_abbreviations: bool = False
 
     def expand(self, text: str, start: int, context: Context) -> tuple[str, int] | None:

@@ -23,6 +23,10 @@ class LineReader:
         self._fenced = False
         self._listing = False
 
+    def see(self, text: str) -> None:
+        """Go on in another copy of the text."""
+        self._text = text
+
     def end(self, space: str) -> bool:
         """Take white space between words; tell whether it ends a paragraph."""
         count = max(space.count("\n"), space.count("\r"), space.count("\u2028"))

@@ -21,21 +21,29 @@ _BLOCKS: Final = (
 BLOCK_TAGS: Final = frozenset(_BLOCKS.split())
 CELL_TAGS: Final = frozenset({"td", "th"})
 
+LONGEST_TAG: Final = 1_000
+LONGEST_TARGET: Final = 1_000
+LONGEST_FENCE: Final = 200
+LONGEST_CLUSTER: Final = 64
+LONGEST_COMMENT: Final = 2_000
+"""Characters between the ends of each: without a bound, a text that is still being written could
+not be understood before it is complete."""
+
 _CONNECTOR: Final = r"['’ʼ＇.·‐‑-]|&(?![A-Za-z]{2,31};)|(?<=[0-9])[,:](?=[0-9])|_{1,9}+"
 INLINE: Final = re.compile(
     rf"""
       (?P<run>[^\W_]{{1,128}}+(?:(?:{_CONNECTOR})[^\W_]{{1,64}}+){{0,8}}+)
     | (?P<space>\s++)
     | (?P<entity>&(?:\#[0-9]{{1,7}}|\#[xX][0-9a-fA-F]{{1,6}}|[A-Za-z][A-Za-z0-9]{{1,31}});)
-    | (?P<comment><!--[^<]{{0,2000}}?-->)
-    | (?P<tag></?(?P<name>(?i:{_TAGS}))
+    | (?P<comment><!--[^<]{{0,{LONGEST_COMMENT}}}?-->)
+    | (?P<tag></?(?P<name>(?i:{_TAGS}))(?=[^<>]{{0,{LONGEST_TAG}}}>)
         (?:\s++[A-Za-z_:@][\w:.-]*+\s*+=\s*+(?:"[^"<>]*+"|'[^'<>]*+'|[^\s"'<>]++))*+\s*+/?>)
     | (?P<target>\]\((?:[^()\s<>]++|\([^()\s<>]*+\))*+(?:\s++"[^"\n]*+"\s*+)?\))
     | (?P<emoticon>(?<!\S)[:;=]['^-]?[()\[\]|/\\*](?!\S))
     | (?P<arrow>-{{1,2}}>|={{1,2}}>|[→⇒⟶➔➜])
     | (?P<comparison>[<>!=]=++)
     | (?P<image>(?<![^\W_])!(?=\[))
-    | (?P<terminal>[.!?…‼⁇⁈⁉。！？｡．؟।]++)
+    | (?P<terminal>[.!?…‼⁇⁈⁉。！？｡．؟।]{{1,{LONGEST_CLUSTER}}}+)
     | (?P<clause>[,;:،؛、，；：､]++)
     | (?P<dash>[-‒–—―−‐‑]++)
     | (?P<star>\*++)
@@ -50,7 +58,9 @@ INLINE: Final = re.compile(
 A run of letters is cut where a text goes on without end or space.
 """
 
-FENCE: Final = re.compile(r"`{3,}+[^\n`]{0,200}+(?=\n|\Z)|~{3,}+[^\n]{0,200}+(?=\n|\Z)")
+FENCE: Final = re.compile(
+    rf"`{{3,}}+[^\n`]{{0,{LONGEST_FENCE}}}+(?=\n|\Z)|~{{3,}}+[^\n]{{0,{LONGEST_FENCE}}}+(?=\n|\Z)"
+)
 """A line that opens or closes a block of code, with its info string."""
 
 RULE: Final = re.compile(

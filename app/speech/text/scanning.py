@@ -3,7 +3,7 @@
 import html
 from collections.abc import Callable, Iterator, Mapping
 from re import Match
-from typing import Final, cast
+from typing import ClassVar, Final, cast
 
 from app.speech.text.characters import is_joiner, is_mark, respell
 from app.speech.text.draft import Boundary, Draft, Token
@@ -18,7 +18,7 @@ from app.speech.text.judging import (
 )
 from app.speech.text.language import Language
 from app.speech.text.lines import LineReader
-from app.speech.text.markup import BLOCK_TAGS, CELL_TAGS, INLINE
+from app.speech.text.markup import BLOCK_TAGS, CELL_TAGS, INLINE, LONGEST_TARGET
 
 _ENTITY_MARKS: Final = {**CLAUSE_MARKS, **TERMINAL_MARKS, "—": ",", "–": ","}
 _COMPARISONS: Final = {"<=": "≤", ">=": "≥", "!=": "≠", "==": "="}
@@ -26,7 +26,7 @@ _COMPARISONS: Final = {"<=": "≤", ">=": "≥", "!=": "≠", "==": "="}
 
 def scan(text: str, language: Language) -> Iterator[Token]:
     """Yield the words of `text` in order, each as soon as the next one is found."""
-    scanner = _Scanner(text, language)
+    scanner = Scanner(text, language)
     while scanner.position < len(text):
         scanner.step()
         yield from scanner.draft.finished()
@@ -35,14 +35,29 @@ def scan(text: str, language: Language) -> Iterator[Token]:
         yield scanner.draft.last
 
 
-class _Scanner:
+class Scanner:
+    """Reads a text from `position` on, and drafts the words that it finds."""
+
     def __init__(self, text: str, language: Language) -> None:
+        """Begin at the start of `text`."""
         self.position = 0
         self.draft = Draft()
         self._text = text
         self._language = language
         self._lines = LineReader(text, self.draft)
         self._stars = self._brackets = self._asides = 0
+
+    @property
+    def begins_line(self) -> bool:
+        """Whether the next step looks for what begins a line."""
+        return self._lines.at_start
+
+    def see(self, text: str, *, passed: int) -> None:
+        """Go on in `text`, which has more at its end and lacks `passed` characters at its start."""
+        self._text = text
+        self._lines.see(text)
+        self.position -= passed
+        self.draft.shift(-passed)
 
     def step(self) -> None:
         """Read whatever stands at the position, and move past it."""
@@ -67,19 +82,19 @@ class _Scanner:
         # The last alternative is any character, so something always matches.
         match = cast("Match[str]", INLINE.match(self._text, self.position))
         self.position = match.end()
-        _READERS[match.lastgroup or ""](self, match)
+        self._READERS[match.lastgroup or ""](self, match)
 
-    def read_run(self, match: Match[str]) -> None:
+    def _read_run(self, match: Match[str]) -> None:
         if self.draft.joins(match.start()):
             self.draft.extend(match[0], match.end())
         else:
             self.draft.add_run(match[0], respell(match[0]), match.start())
 
-    def read_space(self, match: Match[str]) -> None:
+    def _read_space(self, match: Match[str]) -> None:
         if self._lines.end(match[0]):
             self._stars = self._brackets = self._asides = 0
 
-    def read_entity(self, match: Match[str]) -> None:
+    def _read_entity(self, match: Match[str]) -> None:
         char = html.unescape(match[0])
         if char == match[0]:
             self.position = match.start() + 1
@@ -99,32 +114,32 @@ class _Scanner:
             self.draft.add_run(match[0], respell(letter), match.start())
             self.draft.vanish(match.end(), match.end())
 
-    def read_tag(self, match: Match[str]) -> None:
+    def _read_tag(self, match: Match[str]) -> None:
         name = match["name"].lower()
         if name in BLOCK_TAGS:
             self.draft.close(Boundary.PARAGRAPH)
         elif name in CELL_TAGS or name == "br":
             self.draft.mark(",")
         else:
-            self.vanish(match)
+            self._vanish(match)
 
-    def read_target(self, match: Match[str]) -> None:
+    def _read_target(self, match: Match[str]) -> None:
         """Pass over a link's address, if there is a link."""
-        if self._brackets:
+        if self._brackets and len(match[0]) <= LONGEST_TARGET:
             self._brackets -= 1
-            self.vanish(match)
+            self._vanish(match)
         else:
             self.position = match.start() + 1
 
-    def read_arrow(self, match: Match[str]) -> None:
+    def _read_arrow(self, match: Match[str]) -> None:
         self._say("→", *match.span())
 
-    def read_comparison(self, match: Match[str]) -> None:
+    def _read_comparison(self, match: Match[str]) -> None:
         sign = _COMPARISONS.get(match[0])
         if sign and (sign != "=" or char_at(self._text, match.start() - 1).isspace()):
             self._say(sign, *match.span())
 
-    def read_stop(self, match: Match[str]) -> None:
+    def _read_stop(self, match: Match[str]) -> None:
         word = self.draft.context.previous
         mark, boundary = judge_stop(self._text, match, word, self._language)
         if mark:
@@ -132,17 +147,17 @@ class _Scanner:
         if boundary:
             self.draft.close(boundary)
 
-    def read_clause(self, match: Match[str]) -> None:
+    def _read_clause(self, match: Match[str]) -> None:
         self.draft.mark(CLAUSE_MARKS[match[0][0]])
 
-    def read_dash(self, match: Match[str]) -> None:
+    def _read_dash(self, match: Match[str]) -> None:
         meaning = judge_dash(self._text, *match.span())
         if meaning == ",":
             self.draft.mark(meaning)
         elif meaning:
             self._say(meaning, *match.span())
 
-    def read_stars(self, match: Match[str]) -> None:
+    def _read_stars(self, match: Match[str]) -> None:
         length = len(match[0])
         if self._stars == length and not char_at(self._text, match.start() - 1).isspace():
             self._stars = 0
@@ -151,24 +166,24 @@ class _Scanner:
             return
         elif not char_at(self._text, match.end()).isspace():
             self._stars = length
-        self.vanish(match)
+        self._vanish(match)
 
-    def read_opening(self, match: Match[str]) -> None:
+    def _read_opening(self, match: Match[str]) -> None:
         if match[0] != "(" or char_at(self._text, match.start() - 1).isspace():
             self._asides += 1
             self.draft.mark(",")
 
-    def read_closing(self, _match: Match[str]) -> None:
+    def _read_closing(self, _match: Match[str]) -> None:
         if self._asides:
             self._asides -= 1
             self.draft.mark(",")
 
-    def read_other(self, match: Match[str]) -> None:
+    def _read_other(self, match: Match[str]) -> None:
         char = match[0]
         if is_mark(char):
             self._read_letter(char, match)
         elif is_joiner(char):
-            self.vanish(match)
+            self._vanish(match)
         elif char == "[":
             self._brackets += 1
         elif char == "|":
@@ -182,26 +197,25 @@ class _Scanner:
         if name and is_spoken(self._text, sign, start, end):
             self.draft.add(self._text[start:end], name, start)
 
-    def vanish(self, match: Match[str]) -> None:
+    def _vanish(self, match: Match[str]) -> None:
         self.draft.vanish(*match.span())
 
-
-_READERS: Final[Mapping[str, Callable[[_Scanner, Match[str]], None]]] = {
-    "run": _Scanner.read_run,
-    "space": _Scanner.read_space,
-    "entity": _Scanner.read_entity,
-    "comment": _Scanner.vanish,
-    "tag": _Scanner.read_tag,
-    "target": _Scanner.read_target,
-    "image": _Scanner.vanish,
-    "emoticon": lambda _scanner, _match: None,
-    "arrow": _Scanner.read_arrow,
-    "comparison": _Scanner.read_comparison,
-    "terminal": _Scanner.read_stop,
-    "clause": _Scanner.read_clause,
-    "dash": _Scanner.read_dash,
-    "star": _Scanner.read_stars,
-    "opening": _Scanner.read_opening,
-    "closing": _Scanner.read_closing,
-    "other": _Scanner.read_other,
-}
+    _READERS: ClassVar[Mapping[str, Callable[["Scanner", Match[str]], None]]] = {
+        "run": _read_run,
+        "space": _read_space,
+        "entity": _read_entity,
+        "comment": _vanish,
+        "tag": _read_tag,
+        "target": _read_target,
+        "image": _vanish,
+        "emoticon": lambda _scanner, _match: None,
+        "arrow": _read_arrow,
+        "comparison": _read_comparison,
+        "terminal": _read_stop,
+        "clause": _read_clause,
+        "dash": _read_dash,
+        "star": _read_stars,
+        "opening": _read_opening,
+        "closing": _read_closing,
+        "other": _read_other,
+    }

@@ -43,42 +43,56 @@ def sentences(text: str, *, longest: int = 300, language: str = "en-US") -> Iter
     a name such as "face with tears of joy" is longer than what it decorates. Nothing is yielded for
     a text without a speakable character.
     """
-    if longest < SHORTEST_LIMIT:
-        raise ValueError(f"longest must be at least {SHORTEST_LIMIT} characters")
-    return _sentences(text, longest, _language_of(language))
+    found = language_of(language)
+    splitter = Splitter(longest, found)
+    return (sentence for token in scan(text, found) for sentence in splitter.take(token))
 
 
-def _language_of(tag: str) -> Language:
+def language_of(tag: str) -> Language:
+    """Find what is known of a language by its BCP 47 tag."""
     return ENGLISH if tag.lower().replace("_", "-").split("-")[0] == "en" else PLAIN
 
 
-def _sentences(text: str, longest: int, language: Language) -> Iterator[Sentence]:
-    waiting: list[Token] = []
-    length = 0
-    for token in _shortened(scan(text, language), longest):
-        while waiting and length + _width(token) + (not token.mark) - 1 > longest:
-            cut = _best_cut(waiting, token, language)
-            yield _sentence(waiting[:cut])
-            del waiting[:cut]
-            length = sum(map(_width, waiting))
-        waiting.append(token)
-        length += _width(token)
-        if token.boundary:
-            yield _sentence(waiting)
-            waiting.clear()
-            length = 0
+class Splitter:
+    """Joins words to sentences, of which none has more than so many characters."""
+
+    def __init__(self, longest: int, language: Language) -> None:
+        """Begin without a word; raises ValueError for a limit under 16 characters."""
+        if longest < SHORTEST_LIMIT:
+            raise ValueError(f"longest must be at least {SHORTEST_LIMIT} characters")
+        self._longest = longest
+        self._language = language
+        self._waiting: list[Token] = []
+        self._length = 0
+
+    def take(self, token: Token) -> Iterator[Sentence]:
+        """Take the next word and give the sentences that are complete with it."""
+        for part in _shorten(token, self._longest):
+            yield from self._make_room(part)
+            self._waiting.append(part)
+            self._length += _width(part)
+            if part.boundary:
+                yield _sentence(self._waiting)
+                self._waiting.clear()
+                self._length = 0
+
+    def _make_room(self, token: Token) -> Iterator[Sentence]:
+        needed = _width(token) + (not token.mark) - 1
+        while self._waiting and self._length + needed > self._longest:
+            cut = _best_cut(self._waiting, token, self._language)
+            yield _sentence(self._waiting[:cut])
+            del self._waiting[:cut]
+            self._length = sum(map(_width, self._waiting))
 
 
-def _shortened(tokens: Iterator[Token], longest: int) -> Iterator[Token]:
-    """Part words that alone are too long, leaving room for a mark."""
-    room = longest - 1
-    for token in tokens:
-        spoken = token.spoken
-        parts = [spoken[at : at + room] for at in range(0, len(spoken), room)]
-        spans = divide(token.start, token.end, parts)
-        pieces = [Token(part, *span) for part, span in zip(parts, spans, strict=True)]
-        pieces[-1].mark, pieces[-1].boundary = token.mark, token.boundary
-        yield from pieces
+def _shorten(token: Token, longest: int) -> list[Token]:
+    """Part a word that alone is too long, leaving room for a mark."""
+    room, spoken = longest - 1, token.spoken
+    parts = [spoken[at : at + room] for at in range(0, len(spoken), room)]
+    spans = divide(token.start, token.end, parts)
+    pieces = [Token(part, *span) for part, span in zip(parts, spans, strict=True)]
+    pieces[-1].mark, pieces[-1].boundary = token.mark, token.boundary
+    return pieces
 
 
 def _width(token: Token) -> int:
