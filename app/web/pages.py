@@ -67,6 +67,12 @@ def _ask_to_wait(_: Request[Any, Any, Any], error: NotReadyError) -> Response[st
     )
 
 
+def _find_longest(settings: Settings) -> int:
+    """Find how many characters the page may send: more than others, but not where keys decide."""
+    few = settings.max_input_characters
+    return few if settings.keys else max(few, settings.max_page_characters)
+
+
 @get(
     "/",
     sync_to_thread=False,
@@ -95,7 +101,7 @@ def show_page(  # noqa: PLR0913 - one parameter for each field of the query
                 for engine, v in catalogue.voices()
             ],
             "formats": list(FORMATS.values()),
-            "max_characters": settings.max_input_characters,
+            "max_characters": _find_longest(settings),
             "text": SAMPLE_TEXT if text is None else text,
             "voice": voice,
             "speed": speed,

@@ -134,3 +134,35 @@ def test_what_is_held_does_not_grow_with_the_text(piece: str) -> None:
     for _ in range(20_000 // len(piece)):
         reader.feed(piece)
         assert reader.pending_characters < 400
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'See <a href="x. y" title="One. Two">this</a>. Then go on.',
+        "Look <!-- a note. It is hidden --> here. Then go on.",
+        "Less <!-- than that. It is never closed. Then go on.",
+        'A [link](https://x.org/a(b) "One. Two") in it. Then go on.',
+        "A [link](with a space) in it. Then go on.",
+        "So A*B。C。D。E*F is. And **bold** too. Then go on.",
+        "It was in. 1984 was good. Then go on.",
+        "See p. 5 and No. 7. Then go on. No. Then yes.",
+        "Call +1 555 123 4567. Then $5 million. Then 5 km. Then go on.",
+        "By J. R. R. Tolkien. By Plan B. And so on.",
+        "He came at 5 p.m. He left at 6 p.m. and slept etc.\n\nThen more.",
+        "- - -\nText.\n\n```py\ncode. More\n```\nEnd. | a | b |\n|---|---|\nDone.",
+    ],
+)
+def test_what_has_a_far_end_is_read_as_in_the_whole_text(text: str) -> None:
+    assert read(list(text)) == list(sentences(text))
+    for place in range(len(text)):
+        assert read([text[:place], text[place:]]) == list(sentences(text))
+
+
+@pytest.mark.parametrize("size", [7, 17, 1_001])
+@pytest.mark.parametrize(
+    "text", ["Number one, and some words. " * 500, "e\u0301" * 15_000, "a**b**" * 1_500]
+)
+def test_a_long_text_keeps_its_offsets(size: int, text: str) -> None:
+    pieces = [text[at : at + size] for at in range(0, len(text), size)]
+    assert read(pieces) == list(sentences(text))
