@@ -226,8 +226,6 @@ class Comparison:
         lag = median(window.lag_samples for window in recent)
         self._carried = replace(windows[until], lag_samples=lag)
         border = windows[until].start + round(HOP_SECONDS * self._rate)
-        if until + 1 == len(windows):
-            border = max(border, stretch.end - stretch.window)
         sure = windows[until].correlation > SURE
         end = windows[until].start + (stretch.window if sure else 0)
         for found in look_closely(stretch, known[0], located, end=end, level=self._level):

@@ -104,6 +104,11 @@ def test_a_torn_end_is_not_gapless_and_is_said(auditor: Auditor, name: str) -> N
     assert "torn" in audit.verdict or "decoded" in audit.verdict
 
 
+def test_an_ogg_without_its_last_page_is_torn(auditor: Auditor) -> None:
+    body = make_good("ogg")
+    assert "torn" in auditor.judge(body[: body.rindex(b"OggS")]).verdict
+
+
 def test_a_wav_that_promises_more_than_it_holds_is_torn(auditor: Auditor) -> None:
     body = encode_file(find_format("wav"), RATE, [SOUND])
     assert auditor.judge(body).status == 0

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from app.audit.alignment import Samples
 from app.audit.comparison import Comparison
+from app.audit.lag_search import LagWindow
+from app.audit.stretch import Stretch
 from tests.audit.sounds import make_babble, make_noise
 
 RATE: Final = 8_000
@@ -78,6 +80,24 @@ def test_a_loss_anywhere_has_its_place_and_size(at: int, lost: int) -> None:
     assert comparison.inserted_seconds == comparison.missing_end_seconds == 0
 
 
+@pytest.mark.parametrize("size", [32_000, -32_000])
+def test_seconds_too_many_or_too_few_of_speech_make_no_swarm_of_breaks(size: int) -> None:
+    at = 10 * RATE + 77
+    heard = insert(BABBLE, at, size) if size > 0 else np.delete(BABBLE, np.s_[at : at - size])
+    comparison = compare(heard, BABBLE)
+    # One voiced syllable more may fit where it is not, a little way off.
+    assert comparison.breaks.count <= 2
+    assert sum(list_sizes(comparison)) == pytest.approx(size, abs=1)
+
+
+@pytest.mark.parametrize("period", [RATE // 10, 2 * RATE])
+def test_a_sound_that_repeats_itself_is_not_taken_for_its_echo(period: int) -> None:
+    made = np.concatenate((NOISE[: 2 * RATE], np.tile(NOISE[-period:], COUNT // period)))
+    comparison = compare(np.pad(made, (100, 0)), made)
+    assert comparison.breaks.count == 0
+    assert comparison.delay_seconds == pytest.approx(100 / RATE, abs=1e-4)
+
+
 def test_many_insertions_add_up_to_the_end() -> None:
     pieces = [insert(piece, len(piece), 448) for piece in cut_evenly(NOISE, RATE // 2)]
     comparison = compare(np.concatenate(pieces), NOISE)
@@ -136,9 +156,21 @@ def test_a_silent_reference_is_known_for_one() -> None:
 
 def test_what_is_held_is_bounded() -> None:
     comparison = Comparison((NOISE for _ in range(4)), RATE)
-    for block in [*cut_evenly(NOISE, RATE)] * 4:
+    for number, block in enumerate([*cut_evenly(NOISE, RATE)] * 4):
+        comparison.note_seam(number, number * RATE)
         comparison.feed(block)
+        assert len(comparison._seams._ends) <= 36  # noqa: SLF001
         held = comparison._heard.end - comparison._heard.start  # noqa: SLF001 - the bound itself
         made = comparison._made.end - comparison._made.start  # noqa: SLF001
         assert held <= 36 * RATE
         assert made <= 16 * RATE + COUNT
+
+
+def test_a_few_windows_that_fit_far_away_or_back_in_time_are_chance() -> None:
+    def fit(first: int, count: int, lag: float, correlation: float = 1.0) -> list[LagWindow]:
+        return [LagWindow((first + i) * 160, lag, correlation) for i in range(count)]
+
+    stretch = Stretch(NOISE, NOISE, made_start=0, heard_start=0, rate=RATE)
+    before, after = fit(0, 20, 5.0), fit(60, 20, 4_005.0)
+    chance = [*fit(20, 3, 9_000.0), *fit(25, 8, -9_000.0), *fit(40, 10, 5.0, 0.3)]
+    assert stretch.drop_chance_fits([*before, *chance, *after], least=0.5) == [*before, *after]

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import pytest
 
-from tests.audit.auditing import Auditor, make_bad, make_good
+from tests.audit.auditing import SOUND, Auditor, make_bad, make_good
 
 
 class Speaker(BaseHTTPRequestHandler):
@@ -44,8 +44,8 @@ class Speaker(BaseHTTPRequestHandler):
         self.send_header("Content-Type", kind)
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        for start in range(0, len(body), 3_000):
-            piece = body[start : start + 3_000]
+        for start in range(0, len(body), 3_001):
+            piece = body[start : start + 3_001]
             self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
         self.wfile.write(b"0\r\n\r\n" if end else b"")
 
@@ -90,6 +90,14 @@ def server() -> Generator[str]:
 def test_a_servers_answer_is_judged(auditor: Auditor, server: str, path: str, status: int) -> None:
     assert auditor.run(f"{server}/{path}?voice=joe").status == status
     assert Speaker.asked[-1][:2] == ("GET", f"/{path}?voice=joe")
+
+
+def test_a_sample_cut_in_two_on_the_way_is_whole_again(auditor: Auditor, server: str) -> None:
+    audit = auditor.judge(make_good("pcm"), "--format", "pcm", "--json", against=SOUND)
+    answer = auditor.run(
+        f"{server}/pcm", "--json", "--against", str(auditor.folder / "reference.wav")
+    )
+    assert answer.document == audit.document
 
 
 def test_data_is_posted_as_json_with_the_headers(auditor: Auditor, server: str) -> None:
