@@ -10,7 +10,6 @@ from uuid import uuid4
 
 import httpx
 import pytest
-from litestar import WebSocket, websocket
 from websockets.sync.client import connect
 
 from app.main import create_app
@@ -56,14 +55,6 @@ class Endings(logging.Handler):
         self.seen.put(vars(record)["fields"])
 
 
-@websocket("/echo")
-async def echo(socket: WebSocket[Any, Any, Any]) -> None:
-    """Say the first message again."""
-    await socket.accept()
-    await socket.send_text(await socket.receive_text())
-    await socket.close()
-
-
 @pytest.fixture(scope="module")
 def engine() -> GatedEngine:
     return GatedEngine()
@@ -72,7 +63,6 @@ def engine() -> GatedEngine:
 @pytest.fixture(scope="module")
 def proxy(engine: GatedEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     app = create_app(Settings(), load=lambda _: [engine])
-    app.register(echo)
     with serving(app) as address, proxying(address, tmp_path_factory.mktemp("nginx")) as proxy:
         yield proxy
 
@@ -165,10 +155,18 @@ def test_a_torn_stream_looks_torn(client: httpx.Client, gate: threading.Event) -
             response.read()
 
 
-def test_a_websocket_passes(proxy: str) -> None:
-    with connect(f"{proxy.replace('http', 'ws')}/echo") as socket:
-        socket.send("hello")
-        assert socket.recv() == "hello"
+def test_text_and_sound_pass_through_a_websocket_as_they_come(
+    proxy: str, gate: threading.Event
+) -> None:
+    gate.set()
+    with connect(f"{proxy.replace('http', 'ws')}{URL}/stream") as socket:
+        socket.send('{"type": "start", "response_format": "pcm"}')
+        socket.send('{"type": "text", "text": "One two. And"}')
+        # The second sentence is not there yet: the first one is heard already.
+        while not isinstance(socket.recv(timeout=20), bytes):
+            """The messages before the first sound."""
+        socket.send('{"type": "end"}')
+        assert '"done"' in [frame for frame in socket if isinstance(frame, str)][-1]
 
 
 def test_the_client_is_known_by_its_own_address_whatever_it_claims(
