@@ -13,8 +13,6 @@ from tests.bench.players import Heard, count_frames, expect_frames, play, write_
 STREAMS: Final = 100
 SEEDS: Final = 10
 SECONDS: Final = 14
-ARRIVAL_SECONDS: Final = 1.0
-"""All of them come within so long."""
 SETTINGS: Final = {"max_streams": STREAMS, "lead_bytes": 16_384, "send_buffer_bytes": 16_384}
 """Small buffers, so that the server waits for its readers within the time that a test has."""
 
@@ -30,11 +28,9 @@ async def play_alone(port: int) -> list[Heard]:
 
 
 async def play_together(port: int) -> list[Heard]:
-    async def come(number: int) -> Heard:
-        await asyncio.sleep(ARRIVAL_SECONDS * number / STREAMS)
-        return await play(port, write_request(number % SEEDS, SECONDS, client=number))
-
-    return await asyncio.gather(*map(come, range(STREAMS)))
+    """Let all of them come at the same moment."""
+    requests = [write_request(at % SEEDS, SECONDS, client=at) for at in range(STREAMS)]
+    return await asyncio.gather(*[play(port, request) for request in requests])
 
 
 def show(heard: list[Heard], before: Report, report: Report) -> None:
