@@ -18,7 +18,7 @@ from app.audit.disturbances import Disturbance
 from app.audit.lag_search import LagWindow
 from app.audit.sample_buffer import SampleBuffer
 from app.audit.seams import Break, Seams
-from app.audit.stretch import HOP_SECONDS, Located, Stretch
+from app.audit.stretch import HOP_SECONDS, WINDOW_SECONDS, Located, Stretch
 from app.audit.tally import Tally
 from app.speech.engine import Samples
 
@@ -32,6 +32,7 @@ _FLOOR: Final = 0.05
 _PLATEAU_WINDOWS: Final = 5
 _REPLACED_WINDOWS: Final = 12
 _LOUD: Final = 0.25
+_ANCHORS: Final = ((1.0, _FITTING), (WINDOW_SECONDS, 0.8))
 _PLACING_SECONDS: Final = (0.0, 0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 
@@ -150,12 +151,19 @@ class Comparison:
         found = self._carried
         begin = stretch.start if found is None else max(found.start, stretch.start)
         after = None if found is None else begin + self._lag
-        for seconds in _PLACING_SECONDS[0 if found is None else 1 :]:
-            start = begin + round(seconds * self._rate)
-            again = stretch.find_again(start, after=after, least_level=_LOUD * self._level)
-            if again is not None and again.correlation >= _FITTING:
-                self._go_on_from(stretch, again)
-                return
+        # Seams every quarter of a second leave no second in one piece, but a window.
+        at_first = found is None and self._missed_from is None
+        for size, least in _ANCHORS if at_first else _ANCHORS[:1]:
+            for seconds in _PLACING_SECONDS[0 if found is None else 1 :]:
+                again = stretch.find_again(
+                    begin + round(seconds * self._rate),
+                    size_seconds=size,
+                    after=after,
+                    least_level=_LOUD * self._level,
+                )
+                if again is not None and again.correlation >= least:
+                    self._go_on_from(stretch, again)
+                    return
         if self._missed_from is None:
             self._missed_from = begin if found is None else found.start + stretch.window
         self._pass(stretch)

@@ -16,7 +16,6 @@ from app.speech.engine import Samples
 WINDOW_SECONDS: Final = 0.08
 HOP_SECONDS: Final = 0.02
 _REACH_SECONDS: Final = 0.12
-_ANCHOR_SECONDS: Final = 1.0
 # Twice what a codec at 64 kbit/s moves the peak of a window of noise.
 _MARKED_SECONDS: Final = 0.05e-3
 _LEAST_SECONDS: Final = 0.1e-3
@@ -85,13 +84,15 @@ class Stretch:
         """The effective level of what was made."""
         return _measure_level(self.made)
 
-    def find_again(self, start: int, *, after: int | None, least_level: float) -> LagWindow | None:
-        """Look for a second of what was made at `start` anywhere `after` a sample that was heard.
+    def find_again(
+        self, start: int, *, size_seconds: float, after: int | None, least_level: float
+    ) -> LagWindow | None:
+        """Look for what was made from `start` on, anywhere `after` a sample that was heard.
 
         None where it is quieter than a level, or not in the stretch.
         """
         first = start - self.start
-        template = self.made[first : first + round(_ANCHOR_SECONDS * self.rate)]
+        template = self.made[first : first + round(size_seconds * self.rate)]
         if len(template) < self.window or _measure_level(template) < least_level:
             return None
         skipped = 0 if after is None else max(after - self.start - self._shift, 0)

@@ -104,6 +104,15 @@ def test_many_insertions_add_up_to_the_end() -> None:
     assert list_sizes(comparison) == [448] * (2 * SECONDS - 1)
 
 
+@pytest.mark.parametrize("length", [RATE // 10, RATE // 4])
+def test_seams_too_dense_to_part_still_add_up(length: int) -> None:
+    made = NOISE[: 6 * RATE]
+    pieces = [insert(piece, len(piece), 448) for piece in cut_evenly(made, length)]
+    comparison = compare(np.concatenate(pieces), made)
+    assert sum(list_sizes(comparison)) == 448 * (len(pieces) - 1)
+    assert comparison.missing_end_seconds == comparison.missing_start_seconds == 0
+
+
 def test_a_long_pause_carries_the_lag_across() -> None:
     made = NOISE.copy()
     made[2 * RATE : 25 * RATE] = 0
