@@ -68,7 +68,8 @@ class EventLog:
         if after + 1 < first:
             lost = Event(first - 1, "lost", msgspec.json.encode({"before": first}))
             return [lost, *self._events]
-        return list(islice(self._events, after + 1 - first, None))
+        seen = min(after + 1 - first, len(self._events))
+        return list(islice(self._events, seen, None))
 
     async def wait(self, after: int, *, seconds: float) -> list[Event]:
         """Wait until an event follows number `after`, the log ends, or `seconds` have passed."""

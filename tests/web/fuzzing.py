@@ -10,6 +10,8 @@ from tempfile import TemporaryDirectory
 from typing import Final
 from unittest.mock import patch
 
+import httpx
+
 from app.main import create_app
 from app.settings import Settings
 from tests.serving import serving
@@ -17,17 +19,21 @@ from tests.voices import ToneEngine
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 MINUTES: Final = 3
+KNOWN_SPEECH: Final = "6f9619ff-8b86-4011-b42d-00c04fc964ff"
+"""A speech that was made before, so that there are events to be read."""
 
 
 @contextmanager
 def serving_patiently() -> Iterator[str]:
     """Serve a tone without limits on how often; gives the document's address."""
-    patient = Settings(speeches_per_minute=0, max_streams_per_client=1_000)
+    patient = Settings(speeches_per_minute=0, max_streams_per_client=1_000, events_seconds=3_600)
     # An unknown speech would be waited for; nothing else here depends on how long.
     with (
         patch("app.web.events.WAIT_SECONDS", 0.02),
         serving(create_app(patient, load=lambda _: [ToneEngine()])) as url,
     ):
+        name = {"X-Request-Id": KNOWN_SPEECH}
+        httpx.post(f"{url}/v1/audio/speech", json={"input": "One two."}, headers=name)
         yield f"{url}/schema/openapi.json"
 
 

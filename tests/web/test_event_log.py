@@ -33,7 +33,7 @@ async def find(logs: EventLogs, stream_id: str = "one", reader: str = "me") -> E
     return await logs.find(stream_id, reader=reader, wait_seconds=0)
 
 
-@given(st.integers(0, 30), st.integers(0, 40))
+@given(st.integers(0, 30), st.integers(0, 40) | st.just(2**70))
 def test_reading_goes_on_after_any_number_without_a_gap(count: int, after: int) -> None:
     log = EventLog("me")
     for index in range(count):
