@@ -1,4 +1,4 @@
-"""The command line: python -m app serve | say | voices | settings | key | bench."""
+"""The command line: python -m app serve | say | voices | settings | key | bench | audit."""
 
 import argparse
 import os

@@ -1,8 +1,11 @@
 """A moment by which something must have happened."""
 
-from asyncio import AbstractEventLoop, TimerHandle
+import logging
+from asyncio import AbstractEventLoop, TimerHandle, Transport
 from collections.abc import Callable
 from typing import Final
+
+_LOG: Final = logging.getLogger(__name__)
 
 
 class Deadline:
@@ -32,6 +35,15 @@ class Deadline:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+    def start_cut(self, transport: Transport) -> None:
+        """Begin anew the time in which the client must take something; in the end it is cut off."""
+
+        def cut() -> None:
+            _LOG.info("Cut a client that took nothing for %g s.", self._seconds)
+            transport.abort()
+
+        self.start(cut)
 
     def _expire(self, expire: Callable[[], object]) -> None:
         self._timer = None

@@ -1,7 +1,6 @@
 """HTTP on one connection: uvicorn's, with limits and with a deadline for each thing awaited."""
 
 import asyncio
-import logging
 import re
 from typing import Any, Final
 
@@ -20,7 +19,6 @@ MAX_SURPLUS_BYTES: Final = 65_536
 FAREWELL_SECONDS: Final = 3.0
 """So long a client may go on sending once it was told that nothing more is read."""
 
-_LOG: Final = logging.getLogger(__name__)
 _BLANK_LINE: Final = re.compile(rb"\n\r?\n")
 
 
@@ -97,7 +95,7 @@ class HttpProtocol(H11Protocol):
     def pause_writing(self) -> None:
         """Give the client its time to take what is there."""
         super().pause_writing()
-        self._stall.start(self._cut)
+        self._stall.start_cut(self.transport)
 
     def resume_writing(self) -> None:
         """Note that the client takes what it is sent."""
@@ -165,10 +163,6 @@ class HttpProtocol(H11Protocol):
             self.transport.abort()
         else:
             self._turn_away(SlowRequestError("The body took too long."))
-
-    def _cut(self) -> None:
-        _LOG.info("Cut a client that took nothing for %g s.", self._edge.settings.stall_seconds)
-        self.transport.abort()
 
     def _turn_away(self, error: LegatoError) -> None:
         """Answer in the place of the app, and close."""

@@ -1,7 +1,6 @@
 """A WebSocket on one connection: uvicorn's, with what else a client could do to it bounded."""
 
 import asyncio
-import logging
 from typing import TYPE_CHECKING, Any, Final
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
 
 MAX_FRAGMENTS: Final = 256
 """Frames of one message: empty ones count for nothing in its size."""
-
-_LOG: Final = logging.getLogger(__name__)
 
 
 class WebSocketProtocol(WebSocketsSansIOProtocol):
@@ -76,7 +73,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
     def pause_writing(self) -> None:
         """Give the client its time to take what is there."""
         super().pause_writing()
-        self._stall.start(self._cut)
+        self._stall.start_cut(self.transport)
 
     def resume_writing(self) -> None:
         """Note that the client takes what it is sent."""
@@ -85,10 +82,6 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         if self._owed_pong and not self.transport.is_closing():
             self.transport.write(self._owed_pong)
         self._owed_pong = b""
-
-    def _cut(self) -> None:
-        _LOG.info("Cut a client that took nothing for %g s.", self._edge.settings.stall_seconds)
-        self.transport.abort()
 
     def _explain_refusal(self) -> LegatoError:
         """Say why the library did not take a request that h11 took."""

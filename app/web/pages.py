@@ -6,7 +6,6 @@ from typing import Annotated, Any, Final
 from urllib.parse import urlencode
 
 from litestar import MediaType, Request, Response, Router, get
-from litestar.connection import ASGIConnection
 from litestar.datastructures import CacheControlHeader
 from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
@@ -19,6 +18,7 @@ from app.errors import NotReadyError
 from app.formats import FORMATS
 from app.settings import Settings
 from app.speech.catalogue import Catalogue
+from app.web.access import Connection
 from app.web.problems import tell_retry
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -46,7 +46,7 @@ def serve_static_files(prefix: str) -> Router:
     """
     names = {path.relative_to(STATIC_FOLDER) for path in STATIC_FOLDER.rglob("*") if path.is_file()}
 
-    def refuse_others(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
+    def refuse_others(connection: Connection, _: BaseRouteHandler) -> None:
         if Path(str(connection.path_params["file_path"]).lstrip("/")) not in names:
             raise NotFoundException
 

@@ -11,6 +11,7 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 
 from app.errors import RateLimitedError
 from app.web.access import identify
+from app.web.token_bucket import take_token
 
 SPEECH_PATHS: Final = ("/v1/audio/speech", "/v1/audio/speech/stream")
 
@@ -21,11 +22,9 @@ MOST_CLIENTS: Final = 10_000
 
 
 class RateLimit:
-    """A token bucket for each client, kept as one number: when its bucket will be full again.
+    """A token bucket for each client.
 
-    That is the generic cell rate algorithm (ITU-T I.371): a speech moves the time on by what one
-    token takes to refill, and may not move it further away than the window. Litestar's own limit
-    counts from a fixed beginning, forgets nobody and tells no Retry-After.
+    Litestar's own limit counts from a fixed beginning, forgets nobody and tells no Retry-After.
     """
 
     def __init__(self, per_minute: int, now: Callable[[], float] = time.monotonic) -> None:
@@ -42,9 +41,12 @@ class RateLimit:
     def take(self, client: str) -> None:
         """Count one speech of `client`; raises RateLimitedError, which says when to come again."""
         now = self._now()
-        full_at = max(self._full_at.get(client, now), now) + self._token_seconds
-        # A bucket's worth of additions is off by some rounding errors.
-        wait_seconds = full_at - now - WINDOW_SECONDS * (1 + 1e-9)
+        full_at, wait_seconds = take_token(
+            self._full_at.get(client, now),
+            now,
+            token_seconds=self._token_seconds,
+            bucket_seconds=WINDOW_SECONDS,
+        )
         if wait_seconds > 0:
             raise RateLimitedError(
                 "You ask for more speeches in a minute than this server allows.",

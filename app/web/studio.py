@@ -10,7 +10,6 @@ from uuid import UUID, uuid4
 
 from litestar import Request
 from litestar.background_tasks import BackgroundTask
-from litestar.connection import ASGIConnection
 from litestar.datastructures import State
 from litestar.di import NamedDependency
 from litestar.response import Stream
@@ -22,15 +21,13 @@ from app.speech.catalogue import Catalogue
 from app.speech.encoder import FileEncoder
 from app.speech.order import Order, understand
 from app.speech.stream import EncodedChunk, Encoder, EncoderFactory, encoded
-from app.web.access import Client, identify
+from app.web.access import Client, Connection, identify
 from app.web.audio_events import MEDIA_TYPE, write_audio_events
 from app.web.body import prime, stream_body
 from app.web.operations import Readiness
 from app.web.progress import Asked, Follower, Observer, Progress
 from app.web.spool import open_spool, read_spool
 from app.worker import Job, Worker
-
-Connection = ASGIConnection[Any, Any, Any, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,6 +79,7 @@ class _Dialogue:
     def __init__(self, socket: Socket, studio: Studio) -> None:
         self._socket: Final = socket
         self._studio: Final = studio
+        self._client: Final = identify(socket)
         self._rate: Final = MessageRate(studio.settings.max_messages_per_second)
         self._begun: Final = anyio.Event()
         self._is_complete = False
@@ -95,7 +96,7 @@ class _Dialogue:
         performance = self._studio.speak(
             self._socket,
             order,
-            identify(self._socket),
+            self._client,
             on_position=tell_position.send_nowait,
         )
         with tell_position, positions:
@@ -111,7 +112,7 @@ class _Dialogue:
         return None
 
     def _understand(self, start: Start) -> tuple[Order, ArrivingText]:
-        order = self._studio.understand(start.to_body(), identify(self._socket))
+        order = self._studio.understand(start.to_body(), self._client)
         text = ArrivingText(language=order.speech.voice.language)
         return replace(order, speech=replace(order.speech, script=text.script)), text
 

@@ -161,7 +161,13 @@ def test_what_has_a_far_end_is_read_as_in_the_whole_text(text: str) -> None:
 
 @pytest.mark.parametrize("size", [7, 17, 1_001])
 @pytest.mark.parametrize(
-    "text", ["Number one, and some words. " * 500, "e\u0301" * 15_000, "a**b**" * 1_500]
+    "text",
+    [
+        "Number one, and some words. " * 500,
+        "e\u0301" * 15_000,
+        ("a" * 128 + "\u0301") * 100,
+        "a**b**" * 1_500,
+    ],
 )
 def test_a_long_text_keeps_its_offsets(size: int, text: str) -> None:
     pieces = [text[at : at + size] for at in range(0, len(text), size)]

@@ -1,7 +1,7 @@
 """WS /v1/audio/speech/stream: text in as it is written, one container out, words in between."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -18,6 +18,8 @@ from app.audit.decoding import decode_body
 from app.formats import FORMATS
 from app.main import create_app
 from app.settings import Settings
+from app.speech.engine import Mark
+from app.speech.stream import EncodedChunk
 from tests.serving import serving
 from tests.voices import ToneEngine
 from tests.web.asgi import WAIT_SECONDS
@@ -158,6 +160,28 @@ def test_words_are_told_before_the_frame_that_they_begin_in(address: str) -> Non
                     assert due == len(talk.marks)
         except ConnectionClosed:
             assert due == len(TEXT.split())
+
+
+def test_it_is_said_that_the_speech_begins_before_anything_of_it_however_fast_it_comes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = create_app(Settings(), load=lambda _: [ToneEngine()])
+
+    async def make_at_once(
+        _job: object, *, on_position: Callable[[int], None]
+    ) -> AsyncGenerator[EncodedChunk]:
+        on_position(0)
+        yield EncodedChunk(b"sound", 2_400, 24_000, (Mark("word", "One", 0, 3, 0, 2_400),))
+
+    with serving(app) as url:
+        monkeypatch.setattr(app.state.studio.worker, "stream", make_at_once)
+        with talking(url.replace("http", "ws") + "/v1/audio/speech/stream") as talk:
+            talk.say("end")
+            first = talk.listen()
+            assert isinstance(first, dict)
+            assert first["type"] == "started"
+            assert talk.listen_to_the_end() == 1000
+    assert talk.kinds == ["started", "marks", "done"]
 
 
 def test_flush_speaks_what_is_there(address: str) -> None:

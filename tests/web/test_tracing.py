@@ -1,7 +1,11 @@
 """Spans: one a request, however many pieces it streams, and none that holds the text."""
 
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import ClassVar
 from uuid import uuid4
 
 import pytest
@@ -93,3 +97,42 @@ def test_tracing_without_its_packages_is_a_named_error(monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "opentelemetry", None)
     with pytest.raises(InvalidSettingError, match=r"legato\[tracing\]"):
         build(tracing=True)
+
+
+class Collector(BaseHTTPRequestHandler):
+    """Keeps what is sent to it, as an OpenTelemetry collector would."""
+
+    received: ClassVar[list[tuple[str, bytes]]] = []
+
+    def do_POST(self) -> None:
+        size = int(self.headers["Content-Length"])
+        self.received.append((self.path, self.rfile.read(size)))
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:  # the standard library would print it
+        """Say nothing."""
+
+
+def test_spans_are_sent_where_opentelemetrys_own_variables_say() -> None:
+    program = (
+        "from opentelemetry import trace\n"
+        "from app.web.tracing import export_spans\n"
+        "export_spans()\n"
+        "with trace.get_tracer('test').start_as_current_span('a-speech'): pass\n"
+        "trace.get_tracer_provider().force_flush()"
+    )
+    with HTTPServer(("127.0.0.1", 0), Collector) as collector:
+        address = f"http://127.0.0.1:{collector.server_port}"
+        variables = {**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": address}
+        with subprocess.Popen(  # a provider is for a whole process, so it has one of its own
+            [sys.executable, "-c", program],
+            env={**variables, "OTEL_EXPORTER_OTLP_COMPRESSION": "none"},
+        ) as process:
+            collector.timeout = 30
+            collector.handle_request()
+            assert process.wait(30) == 0
+    ((path, body),) = Collector.received
+    assert path == "/v1/traces"
+    assert b"a-speech" in body
+    assert b"legato" in body
